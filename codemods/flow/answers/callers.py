@@ -56,3 +56,23 @@ class Callers:
                 held = [heap.values[number] for number in heap.holds[node + program.offsets[file]]]
                 return next((int(value.a) for value in held if value.kind == FUNCTION), -1)
         return -1
+
+
+def called_in(solution: Solution, path: str) -> dict[tuple[int, int], list[tuple[str, int]]]:
+    """The functions and classes that calls in a file may call, each by path and line, by the place of the call."""
+    program, heap = solution.program, solution.heap
+    found: dict[tuple[int, int], list[tuple[str, int]]] = {}
+    file = program.file_index.get(path, -1)
+    for call in program.facts[file].calls if file >= 0 else ():
+        places: dict[tuple[str, int], None] = {}
+        for number in heap.holds[call.function + program.offsets[file]]:
+            value = heap.values[number]
+            if value.kind in (FUNCTION, BOUND):
+                home, function = program.functions[int(value.a)]
+                places[program.files[home], function.position[0]] = None
+            elif value.kind == CLASS:
+                home, made = program.classes[int(value.a)]
+                places[program.files[home], made.position[0]] = None
+        if places:
+            found[call.position[0], call.position[1]] = [*places]
+    return found

@@ -17,7 +17,7 @@ from ..solve.solution import Solution
 from ..solve.solver import solve
 from .at_home import AtHome
 from .burdens import of_instances, of_nodes
-from .callers import Callers
+from .callers import Callers, called_in
 from .closure import Closure
 from .contents import captures, hazards, holders, inside
 from .crossing import Crossing, Crossings
@@ -288,6 +288,11 @@ class Flow:
             {sink.only for sink in self.solution.sinks if sink.only},
             key=lambda only: sorted(kind.value for kind in only),
         )
+
+    @recorded
+    def called_in(self, path: str) -> dict[tuple[int, int], list[tuple[str, int]]]:
+        """The repository's functions and classes that calls in the file may call: by line and column, path and line."""
+        return called_in(self.solution, path)
 
     @recorded
     def asked(self, path: str, line: int, column: int) -> list[Question]:

@@ -9,6 +9,8 @@ from ...syntax.names import last_name
 from ...syntax.outline import Outline
 
 NUMBER = "num_workers"
+_PARTS = ("items", "values")
+_PASSING = ("enumerate", "list", "tuple", "sorted", "reversed", "zip", "tqdm")
 _ASKING = ("get", "getenv")  # their second argument is what there is by default
 
 
@@ -66,6 +68,21 @@ def value_of(statement: ast.AST, value: ast.expr | None) -> ast.expr | None:
     if value is None and isinstance(statement, ast.Assign) and isinstance(statement.value, (ast.Call, ast.Name)):
         return statement.value
     return value
+
+
+def looped_over(statement: ast.AST) -> ast.expr | None:
+    """What a loop takes its values from: `loaders` of `for name, loader in loaders.items()`."""
+    if not isinstance(statement, (ast.For, ast.AsyncFor, ast.comprehension)):
+        return None
+    taken: ast.expr = statement.iter
+    while isinstance(taken, ast.Call):
+        if isinstance(taken.func, ast.Attribute) and taken.func.attr in _PARTS and not taken.args:
+            taken = taken.func.value
+        elif isinstance(taken.func, ast.Name) and taken.func.id in _PASSING and taken.args:
+            taken = taken.args[-1] if taken.func.id in ("zip", "map") else taken.args[0]
+        else:
+            break
+    return taken
 
 
 def put_into(nodes: Iterable[ast.AST]) -> dict[str, list[ast.expr]]:

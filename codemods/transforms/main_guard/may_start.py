@@ -1,8 +1,8 @@
 """Which scripts may start processes at all, by the names that their statements lead to: a look before trees are read.
 
 A statement can start processes only where a name that it mentions, followed through the definitions of such names, ends
-at one of `_STARTS`, or in a file that has a word of the rule. Where several files define a name that is imported, all
-of them count. `process_starts.py` follows no more than these names.
+at one of `_STARTS`, in a file that has a word of the rule, or in a call of what is looked up at run time. Where several
+files define a name that is imported, all of them count. `process_starts.py` follows no more than these names.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 
-from ...flow.facts.records import FileFacts, project_facts
+from ...flow.facts.records import FileFacts, Position, project_facts
 from ...project import Project
 from ...questions import asked
 from .process_starts import SET_METHOD
@@ -49,6 +49,7 @@ def _starting(facts: Mapping[str, FileFacts], speaking: set[str]) -> set[str]:
     todo: list[_Statement] = []
     for path, own in facts.items():
         bound = {name for statement in own.statements for name in statement.binds}
+        looked_up = _looking_up(own)
         for at, statement in enumerate(own.statements):
             for name in (*statement.reads, *statement.others):
                 if name not in known:
@@ -61,7 +62,7 @@ def _starting(facts: Mapping[str, FileFacts], speaking: set[str]) -> set[str]:
             for name in statement.others:
                 readers.setdefault(("", name), []).append((path, at))
             speaks = path in speaking and (statement.acts or statement.reads)  # no import
-            if speaks or any(known[name] for name in (*statement.reads, *statement.others)):
+            if speaks or at in looked_up or any(known[name] for name in (*statement.reads, *statement.others)):
                 todo.append((path, at))
     found = set(todo)
     for path, at in todo:  # grows as it goes
@@ -71,3 +72,19 @@ def _starting(facts: Mapping[str, FileFacts], speaking: set[str]) -> set[str]:
                     found.add(reader)
                     todo.append(reader)
     return {path for path, at in found if facts[path].statements[at].acts}
+
+
+def _looking_up(facts: FileFacts) -> set[int]:
+    """The statements that call what is looked up when they run, or define a function that does."""
+    names: set[str] = set()
+    decorated: set[Position] | None = None
+    for call in facts.calls:
+        if call.text and not call.text.endswith("import_module"):
+            continue
+        if decorated is None:
+            decorated = {each.position for each in facts.functions} | {each.position for each in facts.classes}
+        if call.position not in decorated:  # by a decorator, which is called too
+            names.add(facts.functions[call.scope].qualname if call.scope >= 0 else "")
+    acting = "" in names
+    found = enumerate(facts.statements) if names else ()
+    return {at for at, each in found if names.intersection(each.binds) or (acting and each.acts)}

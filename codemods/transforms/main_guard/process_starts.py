@@ -24,10 +24,11 @@ from ...syntax.origins import origin
 from ...syntax.outline import Outline, Scope
 from ...syntax.repo import Repo
 from ...syntax.resolver import Class
+from .by_value import ByValue
 from .data import names
 from .dead_branches import dead_statements, literals_of
 from .function_tables import looked_up
-from .loader_values import forks, is_text, number_of_workers, put_into, value_of
+from .loader_values import forks, is_text, looped_over, number_of_workers, put_into, value_of
 from .objects import Objects
 from .own_nodes import own_nodes
 from .passed_workers import PassedWorkers
@@ -41,6 +42,8 @@ SET_METHOD = "multiprocessing.set_start_method"
 _MAX_DEPTH = 6
 _MAX_NAMES = 8
 _MAX_CLASSES = 8
+_CONTAINERS = ("dict", "OrderedDict", "list", "tuple")
+_DISPLAYS = (ast.List, ast.Tuple, ast.Dict, ast.ListComp, ast.DictComp)
 
 Given = Mapping[str, Confidence]  # parameters that hold a loader with workers
 
@@ -65,6 +68,7 @@ class Starts:
         self.numbers = WorkerNumbers(project, repo, self.callees)
         self.table = table(project.settings.boundaries)
         self.passed, self.objects = PassedWorkers(), Objects(repo, self.callees)
+        self.by_value = ByValue(repo, self.callees)
         self._known: dict[_Key, Start | None] = {}
         self._names: dict[ast.expr, str] = {}
         self._looking: set[int] = set()
@@ -105,7 +109,7 @@ class Starts:
 
     def _at(self, outline: Outline, node: ast.AST, given: Given, begins: bool) -> Start | None:
         if isinstance(node, (ast.For, ast.AsyncFor, ast.comprehension)):
-            sure = self.loader(outline, node.iter, given)
+            sure = None if self._several(outline, node.iter) else self.loader(outline, node.iter, given)
             return None if sure is None else _start(outline, node.iter, sure, "iterates a DataLoader with workers")
         if not isinstance(node, ast.Call):
             return None
@@ -129,7 +133,7 @@ class Starts:
         at_once = isinstance(node.func, ast.Name) or name.startswith("itertools.")
         if at_once and last in names("iterating") and node.args:
             for argument in node.args:
-                sure = self.loader(outline, argument, given)
+                sure = None if self._several(outline, argument) else self.loader(outline, argument, given)
                 if sure is not None:
                     return _start(outline, node, sure, "iterates a DataLoader with workers")
         if name in names("runs_arguments"):
@@ -165,7 +169,30 @@ class Starts:
             and set_to_workers(self.callees, outline, node.func.value)
         ):
             return _start(outline, node, Confidence.LIKELY, f"`{last}` makes a DataLoader with workers")
-        return None
+        return self._looked_up(outline, node, given)
+
+    def _looked_up(self, outline: Outline, call: ast.Call, given: Given) -> Start | None:
+        """What is called is found by a name at run time: `registry.get(name)(args)`, `getattr(runners, name)()`."""
+        found: list[Start] = []
+        for where, node in self.by_value.called(outline, call):
+            code: tuple[Outline, Function, int] | None
+            if isinstance(node, ast.ClassDef):
+                code = self.callees.initialiser(where, node)
+            else:
+                code = where, node, int(isinstance(where.parents[node], ast.ClassDef))
+            start = self._through(outline, call, given, *code, constants=False) if code is not None else None
+            found += [start] if start is not None else []
+        best = max(found, key=lambda start: start.confidence.rank, default=None)
+        return None if best is None else replace(best, confidence=Confidence.LIKELY)
+
+    def _several(self, outline: Outline, node: ast.expr) -> bool:
+        """A list or dict that the code writes: to loop over it gives loaders, and starts none."""
+        if isinstance(node, ast.Name):
+            values = [binding.value for binding in outline.lookup(node, node.id)[1]]
+            return bool(values) and all(isinstance(value, _DISPLAYS) or _makes_container(value) for value in values)
+        if isinstance(node, ast.Call) and last_name(node.func) in names("iterating") | names("wrapping") and node.args:
+            return all(self._several(outline, argument) for argument in node.args)
+        return isinstance(node, _DISPLAYS)
 
     def _runs_argument(self, outline: Outline, call: ast.Call) -> Start | None:
         """A library calls the function that it is passed: `fire.Fire(main)`."""
@@ -267,6 +294,8 @@ class Starts:
                 return self.workers(outline, node)
             if last_name(node.func) in names("wrapping"):
                 return self._any(outline, node.args, given, depth)
+            if _makes_container(node):
+                return self._any(outline, [*node.args, *(k.value for k in node.keywords)], given, depth)
             called = self.callees.called(outline, node)
             functions = [called] if called is not None else self.callees.alternatives(outline, node)
             if not functions and isinstance(node.func, ast.Attribute) and node.func.attr in names("fluent_loaders"):
@@ -281,6 +310,7 @@ class Starts:
                 return given[node.id]
             bound = [value_of(binding.statement, binding.value) for binding in found]
             bound += self._put_into(outline, scope).get(node.id, ()) if found else ()
+            bound += [looped_over(binding.statement) for binding in found]
             values = [value for value in bound if value is not None and value is not node]
             return self._any(outline, values, given, depth)
         if isinstance(node, ast.Subscript):
@@ -371,11 +401,14 @@ class Starts:
             return Confidence.LIKELY if any(re.search(r"num_workers\W+[1-9]", star) for star in stars) else None
         return self._number(outline, value)
 
-    def _number(self, outline: Outline, value: ast.expr) -> Confidence | None:
+    def _number(self, outline: Outline, value: ast.expr, depth: int = 0) -> Confidence | None:
         """How sure it is that a number of workers is not 0."""
         value = self._bound(outline, value)
         if isinstance(value, ast.Constant):
             return Confidence.PROVEN if value.value else None
+        if depth < _MAX_DEPTH and (passed := self.objects.given.passed(outline, value)):
+            sure = _surest(self._number(*each, depth + 1) for each in passed)
+            return None if sure is None else Confidence.LIKELY
         return None if self.numbers.defaults_to_zero(outline, value) else Confidence.LIKELY
 
     def _bound(self, outline: Outline, value: ast.expr) -> ast.expr:
@@ -388,6 +421,10 @@ class Starts:
 
 def _surest(found: Iterable[Confidence | None]) -> Confidence | None:
     return max((sure for sure in found if sure is not None), key=lambda sure: sure.rank, default=None)
+
+
+def _makes_container(node: ast.AST | None) -> bool:
+    return isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in _CONTAINERS
 
 
 def _start(outline: Outline, node: ast.expr, sure: Confidence, what: str) -> Start:
