@@ -60,7 +60,7 @@ def _reads(search: Search, worker: Worker) -> Iterator[tuple[_State, ast.expr]]:
         if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load):
             state = _global(outline, node) if node.id in declared else None
         elif isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Load):
-            state = _attribute(search, outline, node)
+            state = _of_module(search, outline, node) or _attribute(search, outline, node)
         if state is not None and isinstance(node, ast.expr) and not _does_without(outline, node, function):
             yield state, node
 
@@ -71,6 +71,17 @@ def _global(outline: Outline, node: ast.Name) -> _State | None:
     if not isinstance(scope, ast.Module) or len(bindings) != 1 or not _has_value(bindings[0].statement):
         return None
     return _State(outline, None, node.id)
+
+
+def _of_module(search: Search, outline: Outline, node: ast.Attribute) -> _State | None:
+    """`config.size` of a module of the repository, which gives it one value."""
+    if not isinstance(node.value, ast.Name) or node.value.id not in outline.imported:
+        return None
+    home = search.callees.resolver.module(outline, node.value)
+    bindings = home.bindings(home.module, node.attr) if home is not None else ()
+    if home is None or len(bindings) != 1 or not _has_value(bindings[0].statement):
+        return None
+    return _State(home, None, node.attr)
 
 
 def _has_value(statement: ast.AST) -> bool:
@@ -115,7 +126,15 @@ def _does_without(outline: Outline, node: ast.expr, function: Function) -> bool:
         return True
     text = ast.unparse(node)
     tests = (each.test for each in ast.walk(function) if isinstance(each, (ast.If, ast.IfExp, ast.While)))
-    return any(ast.unparse(part) == text for test in tests for part in ast.walk(test))
+    return any(ast.unparse(part) == text and _asks(outline, part) for test in tests for part in ast.walk(test))
+
+
+def _asks(outline: Outline, part: ast.AST) -> bool:
+    """It is asked for as a whole, and for none of several values: `if state.current is None`."""
+    above = outline.parents.get(part)
+    if isinstance(above, ast.Compare):
+        return any(isinstance(side, ast.Constant) and side.value is None for side in (above.left, *above.comparators))
+    return not isinstance(above, (ast.Attribute, ast.Subscript))
 
 
 # what sets it
@@ -125,6 +144,7 @@ def _changes(search: Search, state: _State) -> Iterator[Place]:
     """Where code in a function, or under a main guard, sets it."""
     if state.owner is None:
         yield from _declared_and_set(state)
+        yield from _set_elsewhere(search, state)
         return
     names = "|".join(sorted({re.escape(at.node.name) for at in _near(search, state)} | {"cls"}))
     pattern = re.compile(rf"\b(?:{names})\s*\.\s*{re.escape(state.name)}{_SETS}")
@@ -133,6 +153,18 @@ def _changes(search: Search, state: _State) -> Iterator[Place]:
         for node in outline.attributes.get(state.name, ()) if outline is not None else ():
             assert outline is not None
             if not isinstance(node.ctx, ast.Load) and _is_of(search, outline, node.value, state):
+                yield Place(outline, node, "")
+
+
+def _set_elsewhere(search: Search, state: _State) -> Iterator[Place]:
+    """`module.name = value` in other files."""
+    pattern = re.compile(rf"\.\s*{re.escape(state.name)}{_SETS}")
+    for source in search.starts.project.matching(pattern, words=(state.name,)):
+        outline = search.repo.outline(source.path)
+        for node in outline.attributes.get(state.name, ()) if outline is not None else ():
+            assert outline is not None
+            sets = isinstance(node.value, ast.Name) and not isinstance(node.ctx, ast.Load)
+            if sets and search.callees.resolver.module(outline, node.value) is state.outline:
                 yield Place(outline, node, "")
 
 

@@ -104,3 +104,40 @@ def test_what_an_import_sets_workers_have_too() -> None:
     }
     contents = {path: text.encode() for path, text in files.items()}
     assert check(MemoryFiles(contents), Settings(select=("main-guard",))).findings == ()
+
+
+@pytest.mark.parametrize(
+    ("read", "change", "found"),
+    [
+        pytest.param("words.current + row", "words.current = 'b'", True, id="plainly"),
+        pytest.param("row if words.current == 'a' else -row", "words.current = 'b'", True, id="compared"),
+        pytest.param("words.current.size", "words.current = 'b'", True, id="a part of it"),
+        pytest.param("row if words.current is None else 1", "words.current = 'b'", False, id="it does without"),
+        pytest.param("words.other + row", "words.current = 'b'", False, id="another name"),
+        pytest.param("words.current + row", "print(words.current)", False, id="nobody sets it"),
+        pytest.param("words.current + row", "Encoder.current = 'b'", False, id="of something else"),
+        pytest.param("words.make(row)", "words.make = len", False, id="a function"),
+    ],
+)
+def test_a_variable_of_another_module(read: str, change: str, found: bool) -> None:
+    files = {
+        "words.py": "current = 'a'\nother = 'b'\ndef make(row):\n    return row\n",
+        "state.py": "import words\n" + STATE.format(read=read),
+        "train.py": "import words\n" + TRAIN.format(change=change),
+    }
+    contents = {path: text.encode() for path, text in files.items()}
+    reported = check(MemoryFiles(contents), Settings(select=("main-guard",))).findings
+    places = [(each.path, each.span.line, each.trace[0].path, each.trace[0].line) for each in reported]
+    assert places == ([("state.py", 23, "train.py", 14)] if found else [])
+
+
+def test_a_script_sets_it_for_its_workers_too() -> None:
+    """At its top, where a child runs it again."""
+    train = "import words\nwords.current = 'b'\n" + TRAIN.format(change="pass")
+    files = {
+        "words.py": "current = 'a'\n",
+        "state.py": "import words\n" + STATE.format(read="words.current + row"),
+        "train.py": train,
+    }
+    contents = {path: text.encode() for path, text in files.items()}
+    assert check(MemoryFiles(contents), Settings(select=("main-guard",))).findings == ()
