@@ -16,6 +16,7 @@ from .attribute_uses import Hazard
 from .classes import Shape
 from .closed_before import is_closed_before, opened_from_outside
 from .getattr_guard import unpickled_badly
+from .own_processes import own_processes
 from .plan import Plan, Planner
 from .screen import ID
 from .search import Search
@@ -34,7 +35,7 @@ def find(project: Project) -> Iterable[Finding]:
     paths = search.paths()
     kept = [pair for path in paths for shape in search.keepers(path) for pair in _of_class(search, shape, planner)]
     found = [finding for finding, _ in kept]
-    for others in (_from_outside, _derived, _handed_on, unpickled_badly):
+    for others in (_from_outside, _derived, _handed_on, unpickled_badly, _own_processes):
         found += [finding for path in paths for finding in others(search, path)]
     known = {node for finding, node in kept if finding.confidence is not Confidence.POSSIBLE}
     found += _sent_alone(search, known | {made.node for path in paths for *_, made in search.handed_on(path)})
@@ -115,6 +116,23 @@ def _from_outside(search: Search, path: str) -> Iterator[Finding]:
             "`__getstate__` can leave it out"
         )
         yield _at(search, outline, node, _message(name, made), confidence, (hop, *trace), reason)
+
+
+def _own_processes(search: Search, path: str) -> Iterator[Finding]:
+    """`self.workers.append(Process(target=self.run))` in a loop: each start pickles those before it."""
+    for kept in own_processes(search.repo, path):
+        outline, name = kept.outline, ast.unparse(kept.place)
+        message = (
+            f"`{name}` keeps processes that were started, and the next one gets it with `self`; {_STOPS} "
+            "`cannot pickle 'weakref.ReferenceType' object`"
+        )
+        start = Hop(outline.path, kept.call.lineno, "this process gets the object, by its method or as an argument")
+        hop = Hop(outline.path, kept.place.lineno, f"the process is stored in `{name}`, which the next one gets too")
+        reason = (
+            f"give the process a function, and what that needs of the object, in place of `self`, or leave `{name}` "
+            f"out in a `__getstate__` of `{kept.owner.name}`: a child can't join the others anyway"
+        )
+        yield _at(search, outline, kept.place, message, Confidence.LIKELY, (start, hop), reason)
 
 
 def _derived(search: Search, path: str) -> Iterator[Finding]:

@@ -34,6 +34,7 @@ from .by_name import counts_older, python_below
 from .classes import Family, Shape, Store, line_at
 from .containers import cached, fields, fillings, given_fields, keeps_parts
 from .injected import GIVES_GENERATOR, Given, Taken
+from .own_processes import own_processes
 from .own_reducers import registered
 from .used_before import used_before
 
@@ -307,7 +308,8 @@ def is_found_in(project: Project, path: str) -> bool:
     """True where the rule has something to say of a file."""
     search = Search(project)
     looks = (search.keepers, search.set_from_outside, search.derived, search.handed_on, search.asked_while_loading)
-    return any(next(iter(look(path)), None) is not None for look in looks)
+    found = any(next(iter(look(path)), None) is not None for look in looks)
+    return found or next(own_processes(search.repo, path), None) is not None
 
 
 @asked

@@ -11,6 +11,7 @@ from codemods.finding import Finding
 from codemods.project import Project
 from codemods.transforms.lambdas.rule import find
 from codemods.tree.files import MemoryFiles
+from harness.small import reasons
 
 PROGRAM = """\
 import sys
@@ -97,3 +98,13 @@ def test_no_class_of_its_name(above: str, row: str, body: str) -> None:
 def test_look_alikes(above: str, row: str, body: str) -> None:
     assert found(above, row, body) == []
     assert pickles(above, row, body)
+
+
+def test_a_file_without_a_nested_def_is_looked_at() -> None:
+    """The bytes by which a run leaves the rule out know these calls."""
+    text = (
+        "import multiprocessing as mp\nfrom collections import namedtuple\n\n\ndef work(task):\n    print(task)\n\n\n"
+        "def main():\n    Task = namedtuple('Task', 'index')\n    mp.Process(target=work, args=(Task(1),)).start()\n"
+    )
+    (reason,) = reasons({"run.py": text}, "lambdas")
+    assert "make it at the top of the module" in reason
