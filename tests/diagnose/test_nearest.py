@@ -94,6 +94,8 @@ DESCRIBED = [
     ("How to use a Pool in a jupyter notebook on Windows? The cell hangs forever", "pool-of-a-notebook"),
     ("给dataloader设置num_worker就会出bug", "only-with-workers"),
     ("Process(target=work).start() in Spyder: nothing is printed", "console-shows-nothing"),
+    ("if __name__ == '__main__': Process(target=f).start()\nmy print runs twice", "started-again-though-guarded"),
+    ("with n_process=2 the script doesn't terminate", "workers-hang"),
     (
         "srun python fit.py\nGLOBAL_RANK: 1, MEMBER: 2/8\nGLOBAL_RANK: 1, MEMBER: 2/8\nand there it hangs",
         "ranks-counted-twice",

@@ -8,7 +8,8 @@ _WHAT = "a lambda, or a function or class that is defined inside a function, has
 _ADVICE = (
     "give it a name at the top of a module; functools.partial carries the values that it uses; where the name is one "
     "of a library, don't send the object that holds it: create that in the worker, or drop it in `__getstate__`; a "
-    "newer version of the library may do without it, and processes by fork (Linux) don't pickle it"
+    "newer version of the library may do without it; no workers (num_workers=0), or processes by fork (Linux), pickle "
+    "nothing"
 )
 
 _NOTEBOOK = r"\bCell In ?\[|<ipython-input-|\bipykernel|\bJupyter\b|google\.colab"
