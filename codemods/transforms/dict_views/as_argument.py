@@ -19,6 +19,7 @@ _SAME_ANSWER = frozenset(  # a list is one of these where a view is one
 )  # fmt: skip
 _SEQUENCES = frozenset(("list", "tuple", "Sequence", "MutableSequence"))
 _EQUALITY = frozenset(("assertEqual", "assertEquals", "assertNotEqual", "assertSetEqual"))
+_ENCODERS = frozenset(("dump", "dumps"))
 _APPENDING = frozenset(("append", "appendleft", "insert", "setdefault"))
 
 
@@ -62,11 +63,24 @@ class Argument:
             return [], self._problem(text, fatal=False)
         if any(qualified_name(self.outline, item).startswith("operator.") for item in [func, *arguments]):
             return [], self._problem("passes it to an operator that a list may not have")
+        if name in _ENCODERS and (told := self._told_to_encode()) is not None:
+            return [], self._problem(f"passes it to `{name}`, where `{told}=` gets a view, and a list is known")
         if name in _EQUALITY and self.reached:
             return [], self._problem(f"compares it with `{name}`, to which a list gives another answer")
         if isinstance(func, ast.Attribute) and name in _APPENDING:
             return list(stored(self.outline, func.value, True, self.hops)), []
         return self._set_as_attribute() if name == "setattr" else None
+
+    def _told_to_encode(self) -> str | None:
+        """What `json.dumps` is given for what it does not know: a keyword other than `default=list`."""
+        return next(
+            (
+                word.arg
+                for word in self.call.keywords
+                if word.arg in ("default", "cls") and last_name(word.value) not in ("list", "tuple")
+            ),
+            None,
+        )
 
     def _problem(self, text: str, fatal: bool = True) -> list[Difference]:
         return [Difference(self.outline.path, getattr(self.node, "lineno", self.call.lineno), text, fatal)]

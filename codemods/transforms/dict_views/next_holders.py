@@ -29,6 +29,7 @@ _SET_OPERATORS = frozenset(("__and__", "__or__", "__sub__", "__xor__"))
 _ELEMENTS = frozenset(("get", "pop"))  # of a container: they give the view itself
 _CONTENTS = _ELEMENTS | {"values", "items", "copy"}
 _KEEPERS = frozenset(("dict", "OrderedDict", "SimpleNamespace", "Namespace"))  # f(name=x) holds x under `name`
+_COPIES = frozenset(("sorted", "list", "tuple", "dict"))  # of a container, which hold the same view
 _NOT_IN_A_LIST = "which a list does not have"
 
 
@@ -175,9 +176,13 @@ class _Step:
         """`for view in container`"""
         if self.nested and parent.iter is self.node:
             loose = isinstance(parent, ast.comprehension)
+            target = parent.target
+            by_item = isinstance(parent.iter, ast.Call) and last_name(parent.iter.func) == "items"
+            if by_item and isinstance(target, ast.Tuple) and len(target.elts) == 2:
+                target = target.elts[1]  # no key is a view
             self.holders.extend(
                 local_name(self.outline, name, False, self.hops, loose)
-                for name in ast.walk(parent.target)
+                for name in ast.walk(target)
                 if isinstance(name, ast.Name)
             )
 
@@ -189,7 +194,8 @@ class _Step:
         """`f(view)`"""
         if parent.func is self.node:
             return None
-        if _gives_back(parent, self.node):
+        copied = self.nested and isinstance(parent.func, ast.Name) and parent.func.id in _COPIES
+        if copied or _gives_back(parent, self.node):
             return parent
         argument = Argument(self.outline, parent, self.node, self.value, self.nested, self.reached, self.hops)
         holders, problems = argument.effects()

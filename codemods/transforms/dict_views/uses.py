@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from ...syntax.binding_rules import parameters, positional
+from ...syntax.binding_rules import FUNCTIONS, parameters, positional
 from ...syntax.names import last_name
 from ...syntax.outline import Function, Outline
 from ...syntax.receivers import Receivers
@@ -17,6 +17,7 @@ from .next_holders import holders_of
 from .refused_by_views import refused_by_views
 
 _STEPS = 60  # holders followed for one view; more means that nobody can say
+_BY_TYPE = frozenset(("singledispatch", "singledispatchmethod", "dispatch", "multimethod"))
 
 
 class ViewUses:
@@ -37,13 +38,15 @@ class ViewUses:
             if holder in seen or holder.hops > depth or len(seen) > _STEPS:
                 continue
             seen.add(holder)
-            for outline, use in self._uses(holder):
-                more, problems = holders_of(outline, use, holder.nested, holder.hops + 1)
+            differences: list[Difference] = []
+            for outline, use, nested in [*self._uses(holder), *self._in_all_attributes(holder)]:
+                more, problems = holders_of(outline, use, nested, holder.hops + 1)
                 todo.extend(more)
-                for problem in [*problems, *self._other_way(outline, use, holder.nested)]:
-                    found[problem.path, problem.line, problem.text] = problem
+                differences += [*problems, *self._other_way(outline, use, nested)]
             if holder.kind is HolderKind.ARGUMENT:
                 todo.extend(self.parameters(holder))
+                differences += self._dispatched(holder)
+            found.update({(problem.path, problem.line, problem.text): problem for problem in differences})
         return sorted(found.values(), key=lambda problem: (not problem.fatal, problem.path, problem.line))
 
     def _other_way(self, outline: Outline, use: ast.AST, nested: bool) -> Iterator[Difference]:
@@ -54,7 +57,49 @@ class ViewUses:
             text = f"{what}, which a view refuses, and the program then goes on at {handler}"
             yield Difference(outline.path, getattr(use, "lineno", 0), text, fatal=True)
 
-    def _uses(self, holder: Holder) -> Iterator[tuple[Outline, ast.AST]]:
+    def _dispatched(self, holder: Holder) -> Iterator[Difference]:
+        """The function that takes it is one of several, chosen by the type of the first argument."""
+        if holder.outline is None or holder.callee is None or holder.nested or holder.index != 0:
+            return
+        for _, function in self.repo.called(holder.outline, holder.callee):
+            marks = (mark.func if isinstance(mark, ast.Call) else mark for mark in function.decorator_list)
+            chosen = next((name for mark in marks if (name := last_name(mark)) in _BY_TYPE), None)
+            if chosen is not None:
+                text = f"passes it to `{function.name}`, where `@{chosen}` goes by its type"
+                yield Difference(holder.outline.path, holder.callee.lineno, text, fatal=True)
+
+    def _in_all_attributes(self, holder: Holder) -> Iterator[tuple[Outline, ast.AST, bool]]:
+        """`vars(x)` and `x.__dict__` of objects that are known to store the view; an item by its name is a use."""
+        if holder.kind is not HolderKind.ATTRIBUTE or not isinstance(holder.owner, Class):
+            return
+        for name in ("vars", "__dict__"):
+            for outline in self.repo.mentioning(name):
+                nodes: list[ast.Call | ast.Attribute] = (
+                    [call for call in outline.calls.get(name, ()) if len(call.args) == 1]
+                    if name == "vars"
+                    else [*outline.attributes.get(name, ())]
+                )
+                for node in nodes:
+                    value = node.args[0] if isinstance(node, ast.Call) else node.value
+                    item = isinstance(outline.parents[node], ast.Subscript)
+                    if not item and self._is_owner(outline, value, holder.owner):
+                        yield outline, node, True
+
+    def _is_owner(self, outline: Outline, value: ast.expr, owner: Class) -> bool:
+        if outline.is_self(value):
+            here = outline.owner(value)
+            return here is not None and self._related(Class(outline, here), owner)
+        classes = self.receivers.instance_of(outline, value)
+        if classes or not isinstance(value, ast.Name):
+            return any(self._related(cls, owner) for cls in classes)
+        scope = outline.lookup(value, value.id)[0]
+        given = isinstance(scope, FUNCTIONS) and value.id in parameters(scope)
+        return given and outline in self.repo.mentioning(owner.node.name)  # by code that knows the class
+
+    def _uses(self, holder: Holder) -> Iterator[tuple[Outline, ast.AST, bool]]:
+        return ((outline, use, holder.nested) for outline, use in self._places(holder))
+
+    def _places(self, holder: Holder) -> Iterator[tuple[Outline, ast.AST]]:
         if holder.kind is HolderKind.ATTRIBUTE:
             yield from self.attribute_uses(holder.name, holder.owner)
         elif holder.kind is HolderKind.NAME and holder.outline is not None:

@@ -57,6 +57,20 @@ class BindingChecks:
             if hooks:
                 what = f"its base `{base.name}` has a {hooks[0]}, which would see it on import"
                 raise Refused(f"{what}: define it at module level, if it may be seen there")
+        for listed in lineage[1:]:
+            self._check_listed(listed)
+
+    def _check_listed(self, base: Class) -> None:
+        """Raises Refused where the classes that derive from `base` are listed, perhaps before the function runs."""
+        for outline in self.repo.mentioning("__subclasses__"):
+            for node in outline.attributes.get("__subclasses__", ()):
+                listed = self.repo.resolver.classes(outline, node.value)
+                if not listed or any(self.repo.resolver.may_be_related(cls, base) for cls in listed):
+                    where = f"line {node.lineno}" if outline.path == self.path else f"{outline.path}:{node.lineno}"
+                    raise Refused(
+                        f"`{ast.unparse(node)}` ({where}) lists what derives from a class, and would see it from the "
+                        "import on: define it at module level, if it may be seen there"
+                    )
 
     def check_binding(self, unit: Unit) -> None:
         """A function that a class holds gets the object as first argument; a partial or bound method there does not.

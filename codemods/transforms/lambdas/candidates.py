@@ -207,6 +207,13 @@ class Units:
             if elsewhere:
                 what = f"`{use.name}` is set through `global` (line {elsewhere[0].line})"
                 raise Refused(f"{what}, which a spawned worker does not run: pass it as an argument")
+            own = (binding for binding in variable.bindings if binding not in bindings)
+            counted = next((item for item in own if _goes_on(item.statement, use.name)), None)
+            if counted is not None:
+                raise Refused(
+                    f"it changes `{use.name}` (line {counted.line}), and a spawned worker goes on from the value of "
+                    "the import, not from the one here: pass it as an argument"
+                )
             guarded = [binding for binding in bindings if self.scopes.under_guard(binding.node)]
             if not guarded:
                 continue
@@ -217,6 +224,15 @@ class Units:
                 what = f"`{use.name}` is set only under the main guard (line {line})"
                 raise Refused(f"{what}, which a worker does not run: pass it as an argument")
             self._capture(unit, variable, [use])
+
+
+def _goes_on(statement: ast.AST, name: str) -> bool:
+    """`name += 1`, `name = name + 1` in a function: the new value follows from the old one."""
+    if isinstance(statement, ast.AugAssign):
+        return isinstance(statement.target, ast.Name) and statement.target.id == name
+    return isinstance(statement, ast.Assign) and any(
+        isinstance(node, ast.Name) and node.id == name for node in ast.walk(statement.value)
+    )
 
 
 def _identifier(node: ast.AST) -> str | None:

@@ -13,6 +13,7 @@ import ast
 
 from ...finding import Edit
 from ...syntax.binding_rules import FUNCTIONS
+from ...syntax.names import last_name
 from ...syntax.placement import blank_lines_below, end_of_line
 from ...syntax.scope_data import Use
 from ...syntax.scopes import Scopes
@@ -23,6 +24,8 @@ _DATA = (ast.BinOp, ast.UnaryOp, ast.Compare, ast.BoolOp, ast.JoinedStr, ast.Lis
          ast.ListComp, ast.SetComp, ast.DictComp)  # fmt: skip
 _TYPES = frozenset({"int", "float", "len", "str", "list", "dict", "set", "tuple", "range", "sum", "max", "min",
                     "sorted", "round", "abs", "bool", "next", "print", "enumerate", "zip"})  # fmt: skip
+_DESCRIPTORS = frozenset({"property", "cached_property", "classmethod", "staticmethod", "partialmethod"})
+_OF_DESCRIPTORS = frozenset({"__get__", "__set__", "__delete__", "__set_name__"})
 _ON_THE_SPOT = (ast.NamedExpr, ast.Await, ast.Yield, ast.YieldFrom, ast.Lambda)
 
 
@@ -60,6 +63,10 @@ def why_not_on_objects(scopes: Scopes, unit: Unit) -> str | None:
     bound_twice = next((name for name in names if len(inner.bindings[name]) > 1), None)
     if bound_twice is not None:
         return f"`{bound_twice}` is bound more than once in it"
+    for statement in unit.fields.values():
+        value = statement.value
+        if isinstance(value, ast.Call) and _may_be_descriptor(scopes, value):
+            return f"`{ast.unparse(value)}` (line {value.lineno}) may be a descriptor, which works on a class only"
     values = {inner for statement in unit.fields.values() for inner in ast.walk(statement)}
     inside = set(ast.walk(node))
     for found in ast.walk(scopes.tree):
@@ -82,6 +89,18 @@ def why_not_on_objects(scopes: Scopes, unit: Unit) -> str | None:
         if value is not None and not is_data(value) and not _is_used_as_data(scopes, found):
             return f"{where} may be a function, which a class makes a method of"
     return None
+
+
+def _may_be_descriptor(scopes: Scopes, call: ast.Call) -> bool:
+    """It makes an object of a class that is not seen to be none."""
+    name = last_name(call.func)
+    if name in _DESCRIPTORS or not name[:1].isupper():
+        return name in _DESCRIPTORS
+    found = scopes.module.bindings.get(name, []) if isinstance(call.func, ast.Name) else []
+    made = found[0].node if len(found) == 1 else None
+    if not isinstance(made, ast.ClassDef) or made.bases or made.keywords:
+        return True
+    return any(isinstance(each, FUNCTIONS) and each.name in _OF_DESCRIPTORS for each in made.body)
 
 
 def _is_own_object(scopes: Scopes, node: ast.ClassDef, found: ast.Attribute) -> bool:

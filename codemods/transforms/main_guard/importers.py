@@ -28,6 +28,10 @@ _PACKAGE = re.compile(r"""["'}]\.*(\w+(?:\.\w+)*)\.["'{%]""")  # what a name tha
 _FOLDER = re.compile(r"""["'}](?:\.*/)*(\w+(?:/\w+)*)/["'{%]""")
 _EXECUTED = re.compile(r"\bexec\s*\([^\n]*,")
 _MODULE = re.compile(r"(?:[\w.]+[./])*(\w+)")  # `jobs.train`, `./jobs/train.py`
+_GIVEN = re.compile(r"""-c\s+(["'])(.*?)\1""", re.DOTALL)  # `python -c "import job"`
+_IN_QUOTES = re.compile(r"""["'](?:[^"'\n]*;)?\s*(?:import|from)\s+\w""")
+_IMPORT = re.compile(r"\b(?:import|from)\s+\w")
+_SHELL = (".sh", ".bash", "Makefile", "Dockerfile", ".mk")
 _AS_MAIN = re.compile(r"""['"]__main__['"]""")
 _BESIDE = re.compile(r"""["'}](?:\.+|\./)["'{%]""")  # `"." + name`, `f"{__package__}.{name}"`
 
@@ -147,6 +151,9 @@ class Importers:
         for other, words in self._run_by_variable:
             if other != path and (words is None or stem in words):
                 return other
+        for other, words in self._in_texts:
+            if other != path and stem in words:
+                return other
         folder = path.rpartition("/")[0]
         for other, package in self._packages:
             if other != path and (folder == other.rpartition("/")[0] if not package else f"/{package}/" in f"/{path}"):
@@ -177,6 +184,22 @@ class Importers:
                 if len(call.args) > 1 and not _runs_as_main(call) and ast.unparse(call.args[1]) != "globals()":
                     found.append((source.path, _modules(_texts(outline, call.args[0], depth=1))))
         return found
+
+    @cached_property
+    def _in_texts(self) -> list[tuple[str, frozenset[str]]]:
+        """Files with code in a text, with the last names of the modules it imports: `[python, "-c", "import job"]`."""
+        found: list[tuple[str, frozenset[str]]] = []
+        for source in self.project.matching(_IN_QUOTES):
+            outline = self.repo.outline(source.path)
+            for node in outline.nodes if outline is not None else ():
+                if isinstance(node, ast.Constant) and isinstance(node.value, str) and _IMPORT.search(node.value):
+                    given = _GIVEN.search(node.value)
+                    found.append((source.path, _imported_by(given[2] if given is not None else node.value)))
+        for path in self.project.paths:
+            script = self.project.source(path) if path.endswith(_SHELL) else None
+            if script is not None:
+                found += [(path, _imported_by(text)) for _, text in _GIVEN.findall(script.text)]
+        return [(path, words) for path, words in found if words]
 
     @cached_property
     def _packages(self) -> list[tuple[str, str]]:
@@ -210,6 +233,19 @@ def _modules(texts: Iterable[str]) -> frozenset[str]:
     """The last parts of the names and paths among the texts, which may be modules or scripts."""
     found = (_MODULE.fullmatch(text.removesuffix(".py")) for text in texts)
     return frozenset(match[1] for match in found if match is not None)
+
+
+def _imported_by(text: str) -> frozenset[str]:
+    """Last names of the modules that code in a text imports; none where it is no code."""
+    try:
+        nodes = [*ast.walk(ast.parse(text.strip()))] if _IMPORT.search(text) else []
+    except (SyntaxError, ValueError):
+        return frozenset()
+    found: set[str] = set()
+    for node in nodes:
+        found |= {node.module or ""} if isinstance(node, ast.ImportFrom) else set()
+        found |= {alias.name for alias in node.names} if isinstance(node, (ast.Import, ast.ImportFrom)) else set()
+    return frozenset(name.rpartition(".")[2] for name in found)
 
 
 def _runs_as_main(call: ast.Call) -> bool:

@@ -11,7 +11,7 @@ from ...syntax.callees import FUNCTIONS
 from ...syntax.names import last_name
 from ...syntax.outline import Outline
 from ...syntax.receivers import qualified_name
-from ...syntax.resolver import Resolver
+from ...syntax.resolver import Class, Resolver
 from .data import names
 from .settings import movable_setting
 from .statements import changed, is_plain, names_bound, reads_on_import
@@ -110,7 +110,7 @@ def _is_inert(resolver: Resolver, outline: Outline, statement: ast.stmt) -> bool
         ]
         plain = all(isinstance(node, _INERT) for default in defaults for node in ast.walk(default))
         return plain and all(_is_pure(resolver, outline, mark) for mark in statement.decorator_list)
-    if not isinstance(statement, ast.ClassDef) or statement.keywords:
+    if not isinstance(statement, ast.ClassDef) or statement.keywords or _is_noticed(resolver, outline, statement):
         return False
     return (
         all(_is_pure(resolver, outline, mark) for mark in statement.decorator_list)
@@ -122,6 +122,18 @@ def _is_inert(resolver: Resolver, outline: Outline, statement: ast.stmt) -> bool
             or (isinstance(inner, FUNCTIONS) and _is_inert(resolver, outline, inner))
             for inner in statement.body
         )
+    )
+
+
+def _is_noticed(resolver: Resolver, outline: Outline, statement: ast.ClassDef) -> bool:
+    """A base of the repository does something when a class derives from it."""
+    return any(
+        item.node is not statement
+        and (
+            any(last_name(keyword.value) != "ABCMeta" for keyword in item.node.keywords)
+            or any(getattr(part, "name", "") == "__init_subclass__" for part in item.node.body)
+        )
+        for item in resolver.lineage(Class(outline, statement))
     )
 
 

@@ -48,7 +48,7 @@ class RunAgain:
             if statement in moved or stays(statement):
                 continue
             bound = [*names_bound(statement), *self.reads.set_by_text(statement)]
-            what = next(self._each_time_another(self.outline, [statement], 0), None)
+            what = next(self._each_time_another(self.outline, [statement], 0), None) or _by_own_name(statement)
             read = {node.id for node in ast.walk(statement) if isinstance(node, ast.Name)} & changing.keys()
             if bound and what is not None:
                 changing.update(dict.fromkeys(bound, (statement.lineno, what)))
@@ -58,7 +58,7 @@ class RunAgain:
             reader = self.reads.reads.get((self.outline.path, name))
             if reader is not None:
                 return (
-                    f"line {line} calls `{what}`, and a spawned worker would run it again and get another value: "
+                    f"line {line} {what}, and a spawned worker would run it again and get another value: "
                     f"{reader} reads `{name}` in a worker. Pass it as an argument"
                 )
         return None
@@ -70,10 +70,10 @@ class RunAgain:
             name = qualified_name(outline, node.func)
             drawn = any(pattern.match(name) for pattern in _GENERATORS.values()) or name in names("draws")
             if name in names("each_time_another") or (drawn and not self._is_seeded(outline, node)):
-                yield ast.unparse(node.func)[:60]
+                yield f"calls `{ast.unparse(node.func)[:60]}`"
             called = self.starts.callees.called(outline, node) if depth < _DEPTH else None
             if called is not None and counts_in_environment(called[1]):
-                yield ast.unparse(node.func)[:60]
+                yield f"calls `{ast.unparse(node.func)[:60]}`"
             if called is not None:
                 yield from self._each_time_another(called[0], called[1].body, depth + 1)
 
@@ -100,3 +100,14 @@ class RunAgain:
                                 "in a worker: a spawned one has a generator of its own. Seed it in the worker"
                             )
         return None
+
+
+def _by_own_name(statement: ast.stmt) -> str | None:
+    """`IS_MAIN = __name__ == "__main__"`"""
+    tests = (
+        (node for node in ast.walk(statement) if isinstance(node, ast.Compare))
+        if isinstance(statement, (ast.Assign, ast.AnnAssign))
+        else ()
+    )
+    named = any(isinstance(node, ast.Name) and node.id == "__name__" for test in tests for node in ast.walk(test))
+    return "asks for `__name__`" if named else None

@@ -5,6 +5,8 @@ from __future__ import annotations
 import ast
 
 from ...finding import Refused
+from ...syntax.binding_rules import FUNCTIONS
+from ...syntax.names import last_name
 from ...syntax.outline import Outline
 from ...syntax.repo import Repo
 from ...syntax.resolver import Class, method
@@ -40,20 +42,28 @@ def _change(outline: Outline, function: ast.FunctionDef) -> int | None:
     return None
 
 
+_KEPT = ", which says where the value is kept: leave that out in a `__getstate__`"
+
+
 def check_no_descriptor(repo: Repo, outline: Outline, owner: ast.ClassDef, attribute: str) -> None:
     """Raises Refused where the class has a descriptor of that name, which may keep the value under another one."""
     for where, node in repo.resolver.lineage(Class(outline, owner)):
         for item in node.body:
+            if isinstance(item, FUNCTIONS) and item.name == attribute and any(map(_is_setter, item.decorator_list)):
+                raise Refused(f"`{attribute}` is a property of the class (line {item.lineno}){_KEPT}")
             value = item.value if isinstance(item, (ast.Assign, ast.AnnAssign)) else None
             targets = item.targets if isinstance(item, ast.Assign) else [getattr(item, "target", None)]
             if not isinstance(value, ast.Call) or not any(getattr(t, "id", "") == attribute for t in targets):
                 continue
+            if last_name(value.func) == "property":
+                raise Refused(f"`{attribute}` is a property of the class (line {item.lineno}){_KEPT}")
             for cls in repo.resolver.classes(where, value.func):
                 if any(method(base.node, "__set__") is not None for base in repo.resolver.lineage(cls)):
-                    raise Refused(
-                        f"`{attribute}` is a descriptor of the class (line {item.lineno}), which says where the value "
-                        "is kept: leave that out in a `__getstate__`"
-                    )
+                    raise Refused(f"`{attribute}` is a descriptor of the class (line {item.lineno}){_KEPT}")
+
+
+def _is_setter(mark: ast.expr) -> bool:
+    return isinstance(mark, ast.Attribute) and mark.attr == "setter"
 
 
 def check_not_set_up(outline: Outline, owner: ast.ClassDef, attribute: str) -> None:

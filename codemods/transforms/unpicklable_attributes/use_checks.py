@@ -58,6 +58,21 @@ def check_kept_elsewhere(uses: AttributeUses) -> None:
                 raise Refused(f"line {node.lineno} passes it to `{name}`, which keeps it too; let one of them own it")
 
 
+def check_identity(uses: AttributeUses) -> None:
+    """Raises Refused where it is asked whether two objects have the same one, which copies of both would not have."""
+    for shape, _, node in uses.reads:
+        above = shape.outline.parents[node]
+        operands = [above.left, *above.comparators] if isinstance(above, ast.Compare) else []
+        others = [each for each in operands if isinstance(each, ast.Attribute) and each is not node]
+        compared = any(each.attr == uses.attribute for each in others)
+        asked = isinstance(above, ast.Call) and above.func is not node and last_name(above.func) in ("id", "hash")
+        if compared or asked:
+            raise Refused(
+                f"`{ast.unparse(above)}` (line {node.lineno}) asks whether it is the same, and each copy would have "
+                "one of its own; leave it out in a `__getstate__` and decide what the copy gets"
+            )
+
+
 def check_elements(uses: AttributeUses) -> None:
     """Raises Refused where what a container holds is changed before the object crosses."""
     for shape, method, node in uses.reads:

@@ -85,3 +85,40 @@ def test_a_descriptor_says_where_the_value_is_kept() -> None:
 def test_an_attribute_that_is_none(setter: str, name: str) -> None:
     after = migrated({"a.py": DESCRIPTOR.format(setter=setter, name=name)}, RULE)["a.py"]
     assert after.count(f"self.{name} = threading.Lock()") == 2
+
+
+GUARDED = """\
+import pickle
+import threading
+
+
+class Base:
+    {base}
+
+
+class Job(Base):
+    def __init__(self):
+        self.lock = threading.Lock()
+
+
+pickle.dumps(Job())
+"""
+SETTER = """\
+@property
+    def lock(self):
+        return self.kept
+
+    @lock.setter
+    def lock(self, value):
+        self.kept = value"""
+
+
+@pytest.mark.parametrize("base", [SETTER, "lock = property(lambda self: self.kept, lambda self, value: None)"])
+def test_a_property_keeps_it_elsewhere(base: str) -> None:
+    (reason,) = reasons({"run.py": GUARDED.format(base=base)}, RULE)
+    assert reason.startswith("`lock` is a property of the class (line ")
+
+
+def test_a_property_of_another_name() -> None:
+    text = migrated({"run.py": GUARDED.format(base=SETTER.replace("lock", "door"))}, RULE)["run.py"]
+    assert 'del state["lock"]' in text

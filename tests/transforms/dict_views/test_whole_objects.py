@@ -1,0 +1,88 @@
+"""Views in what reads all attributes of an object, in `json` and in functions that go by the type of their argument."""
+
+from __future__ import annotations
+
+import pytest
+
+from harness.small import reported
+
+PROGRAM = """\
+import functools
+import json
+import pickle
+
+
+class Meta:
+    def __init__(self, table):
+        self.size = len(table)
+        self.names = table.keys()
+
+    def shown(self):
+        return {method}
+
+
+@functools.singledispatch
+def show(value, more=()):
+    return str(len(value))
+
+
+class Printer:
+    @functools.singledispatchmethod
+    def show(self, value):
+        return str(len(value))
+
+
+def dump(meta):
+    return {function}
+
+
+meta = Meta({{"b": 1}})
+print(meta.shown(), dump(meta))
+pickle.dumps(meta)
+"""
+REFUSED = {
+    "json.dumps(vars(self), default=str)": "passes it to `dumps`, where `default=` gets a view, and a list is known",
+    "json.dumps(self.__dict__, cls=Encoder)": "where `cls=` gets a view",
+    "json.dumps([self.names], default=lambda v: sorted(v))": "where `default=` gets a view",
+    "json.dumps({**vars(self)}, default=len)": "where `default=` gets a view",
+    "hash(str(sorted(vars(self).items())))": "puts it into a text, which would read differently",
+    "[k for k, v in vars(self).items() if isinstance(v, list)]": "asks for its type",
+    "show(self.names)": "passes it to `show`, where `@singledispatch` goes by its type",
+    "Printer().show(self.names)": "passes it to `show`, where `@singledispatchmethod` goes by its type",
+}
+FIXED = [
+    "json.dumps(vars(self), default=list)",
+    "json.dumps({'size': self.size}, default=str)",
+    "[k for k, v in vars(self).items() if k == 'size' and v is not None]",
+    "vars(self)['size'] == 3",
+    "print(vars(self))",
+    "show(3, self.names)",
+    "sorted(self.__dict__)",
+]
+
+
+def answer(method: str = "0", function: str = "0") -> str:
+    (finding,) = reported({"run.py": PROGRAM.format(method=method, function=function)}, "dict-views")
+    return finding.reason or (finding.fix is not None and finding.fix.unsafe) or ""
+
+
+@pytest.mark.parametrize("method", REFUSED)
+def test_a_list_would_be_another_thing(method: str) -> None:
+    assert REFUSED[method] in answer(method)
+
+
+@pytest.mark.parametrize("method", FIXED)
+def test_a_list_is_the_same(method: str) -> None:
+    assert answer(method) == ""
+
+
+@pytest.mark.parametrize("function", ["json.dumps(meta.__dict__, default=str)", "json.dumps(vars(meta), default=str)"])
+def test_a_function_gets_the_object(function: str) -> None:
+    assert "where `default=` gets a view" in answer(function=function)
+
+
+def test_the_attributes_of_another_class() -> None:
+    other = "class Options:\n    def dump(self):\n        return json.dumps(vars(self), default=str)\n\n\n"
+    text = PROGRAM.format(method="0", function="0").replace("def dump", other + "def dump", 1)
+    (finding,) = reported({"run.py": text}, "dict-views")
+    assert finding.reason is None

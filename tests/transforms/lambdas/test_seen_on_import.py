@@ -1,0 +1,99 @@
+"""What a local function or class does to its surroundings, which it would do on import or not in a spawned process."""
+
+from __future__ import annotations
+
+import pytest
+
+from harness.small import migrated, reasons
+
+RULE = "lambdas"
+SENT = """\
+from multiprocessing import Process
+{above}
+
+def build(scale):
+{body}
+    return made
+
+
+def main():
+    Process(target=build(3), args=(1,)).start()
+
+
+if __name__ == "__main__":
+    main()
+"""
+DOUBLE = "    class Double(Task):\n        def __call__(self, x):\n            return 2 * x\n\n    made = Double()"
+TASK = "\nclass Task:\n    pass\n\n\nclass Plugin:\n    pass\n\n"
+
+
+def program(above: str, body: str) -> dict[str, str]:
+    return {"run.py": SENT.format(above=above, body=body)}
+
+
+@pytest.mark.parametrize(
+    "lists",
+    [
+        "def kinds():\n    return Task.__subclasses__()\n\n",
+        "def kinds(cls):\n    return [each.__name__ for each in cls.__subclasses__()]\n\n",
+    ],
+)
+def test_what_derives_from_its_base_is_listed(lists: str) -> None:
+    (reason,) = reasons(program(f"{TASK}\n{lists}", DOUBLE), RULE)
+    assert "lists what derives from a class, and would see it from the import on" in reason
+
+
+def test_what_derives_from_another_class_is_listed() -> None:
+    lists = "def kinds():\n    return Plugin.__subclasses__()\n\n"
+    text = migrated(program(f"{TASK}\n{lists}", DOUBLE), RULE)["run.py"]
+    assert "\n\nclass Double(Task):\n" in text
+
+
+FIELD = """
+class Field:
+    def {method}(self, owner, name):
+        print(name)
+
+"""
+ROW = """\
+    class Row:
+        size = {value}
+
+        def __call__(self, x):
+            return len((x, self.size))
+
+    made = Row()"""
+
+
+@pytest.mark.parametrize("method", ["__set_name__", "__get__", "__set__"])
+def test_a_descriptor_is_no_attribute_of_an_object(method: str) -> None:
+    (reason,) = reasons(program(FIELD.format(method=method), ROW.format(value="Field()")), RULE)
+    assert "`Field()` (line 11) may be a descriptor, which works on a class only" in reason
+
+
+def test_an_object_of_an_installed_class_may_be_a_descriptor() -> None:
+    (reason,) = reasons(program("import models\n", ROW.format(value="models.Integer(3)")), RULE)
+    assert "may be a descriptor" in reason
+
+
+def test_an_object_of_a_class_that_is_none() -> None:
+    above = FIELD.format(method="show")
+    assert "def __init__(self, size):" in migrated(program(above, ROW.format(value="Field()")), RULE)["run.py"]
+
+
+COUNT = "    def made(x):\n        global count\n        {statement}\n        return x * scale"
+
+
+@pytest.mark.parametrize("statement", ["count += 1", "count = count + scale"])
+def test_it_goes_on_from_a_variable_of_the_module(statement: str) -> None:
+    (reason,) = reasons(program("count = 0\n", COUNT.format(statement=statement)), RULE)
+    assert reason.startswith("it changes `count` (line 8), and a spawned worker goes on from the value of the import")
+
+
+def test_it_sets_a_variable_of_the_module() -> None:
+    assert migrated(program("count = 0\n", COUNT.format(statement="count = x")), RULE)
+
+
+def test_a_variable_that_the_module_itself_goes_on_from() -> None:
+    above = "count = 1\ncount += 2\n"
+    assert migrated(program(above, "    made = lambda x: x * scale * count"), RULE)
