@@ -150,7 +150,22 @@ def _ended(stack: ExitStack, process: subprocess.Popen[bytes]) -> subprocess.Pop
     return process
 
 
+def _working(method: str) -> Make:
+    """What a method of a pool of threads gives: the classes are those of a pool of processes."""
+
+    def make(stack: ExitStack, folder: Path) -> Any:
+        pool = _pool(stack, multiprocessing.pool.ThreadPool(1))
+        return getattr(pool, method)(len, [] if method != "apply_async" else ([],))
+
+    return make
+
+
+def _submitted(stack: ExitStack, folder: Path) -> Any:
+    return _executor(stack, concurrent.futures.ThreadPoolExecutor(1)).submit(len, [])
+
+
 _SPAWN = multiprocessing.get_context("spawn")
+_WORKING = ("map_async", "starmap_async", "apply_async", "imap", "imap_unordered")
 REAL: dict[str, Make] = {
     "threading.Lock": lambda s, p: threading.Lock(),
     "threading.RLock": lambda s, p: threading.RLock(),
@@ -171,6 +186,13 @@ REAL: dict[str, Make] = {
         s, concurrent.futures.ProcessPoolExecutor(1, mp_context=_SPAWN)
     ),
     "concurrent.futures.Future": lambda s, p: concurrent.futures.Future(),
+    "concurrent.futures.ThreadPoolExecutor().submit": _submitted,
+    "concurrent.futures.ProcessPoolExecutor().submit": _submitted,  # one class of results
+    **{
+        f"{pool}().{method}": _working(method)
+        for pool in ("multiprocessing.Pool", "multiprocessing.pool.ThreadPool")
+        for method in _WORKING
+    },
     "multiprocessing.pool.ThreadPool": lambda s, p: _pool(s, multiprocessing.pool.ThreadPool(1)),
     "multiprocessing.Pool": lambda s, p: _pool(s, multiprocessing.pool.ThreadPool(1)),  # one class, one __reduce__
     "multiprocessing.Manager": _manager,
