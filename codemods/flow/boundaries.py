@@ -19,6 +19,9 @@ else:
     import tomli as tomllib
 
 
+_OF_STATE = ("().state_dict", "().load_state_dict")  # numbers and positions, of a pipeline as of a model
+
+
 @dataclass(frozen=True)
 class Boundary:
     """A callable that pickles some of its arguments."""
@@ -190,6 +193,8 @@ class Table:
 
     def fluent(self, name: str) -> bool:
         """True when methods of `name` (canonical) give back the object and keep their arguments."""
+        if name.endswith(_OF_STATE):
+            return False
         return any(self.carriers.get(prefix, False) for prefix in _prefixes(name))
 
     def surely_keeps(self, name: str) -> bool:

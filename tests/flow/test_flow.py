@@ -656,6 +656,75 @@ def loader(dataset):
                     self.width = default_too(channels, lambda: 3)
             """
     },
+    "a property that calls what it was given, once": {
+        "data.py": """
+            from torch.utils.data import DataLoader
+
+            class Parts:
+                def __init__(self, train, query):
+                    self._train = train
+                    self._query = query
+
+                @property
+                def train(self):
+                    if callable(self._train):
+                        self._train = self._train()
+                    return self._train
+
+                @property
+                def query(self):
+                    if callable(self._query):
+                        print("a function")
+                    return self._query
+
+                def read(self, fixed):
+                    if callable(fixed):
+                        fixed = fixed()
+                    return fixed
+
+            parts = Parts(
+                lambda: [1],  # possible
+                lambda: [2],  # proven
+            )
+            DataLoader(parts.train, num_workers=2)
+            DataLoader(parts.query, num_workers=2)
+            DataLoader(parts.read(lambda: [4]), num_workers=2)
+            """
+    },
+    "a mapping that is spread is another dict": {
+        "data.py": """
+            import pickle
+            from addict import Dict
+            from collections import defaultdict
+
+            class Kept:
+                def __init__(self, **options):
+                    self.options = options
+
+            def note(**options):
+                options["late"] = lambda: 1
+                return len(options)
+
+            counts = defaultdict(lambda: 0)
+            given = {"first": lambda: 1}  # proven
+            pickle.dumps(Kept(**counts, **given, **Dict(second=lambda: 2)))  # proven
+            untouched = {"first": str.upper}
+            note(**untouched)
+            pickle.dumps(untouched)
+            """
+    },
+    "the state of a loader": {
+        "data.py": """
+            import pickle
+            from torchdata.stateful_dataloader import StatefulDataLoader
+
+            class Stateful(StatefulDataLoader):
+                def state_dict(self):
+                    return pickle.dumps(super().state_dict())
+
+            Stateful([1], num_workers=0, collate_fn=lambda rows: rows)  # possible
+            """
+    },
     "wrapped for cloudpickle": {
         "envs.py": """
             import multiprocessing as mp

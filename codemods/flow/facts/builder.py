@@ -9,6 +9,7 @@ from typing import TypeVar
 
 from ...nodes import walk
 from ...syntax.binding_rules import ScopeKind
+from ...syntax.names import dotted
 from .mentions import Mentions
 from .records import FileFacts
 from .rows import Rows
@@ -39,6 +40,17 @@ class FactsBuilder:
         self.enclosing: list[int] = []  # per function the one around it, or -1
         self.conditions = 0  # how many of them what is walked stands under
         self.mentions = Mentions()
+        self.narrowed: set[str] = set()  # attributes of which some code asks whether they can be called
+
+    @property
+    def in_function(self) -> bool:
+        """What is walked is the code of a function."""
+        return self.scope.kind is ScopeKind.FUNCTION
+
+    def note_narrowed(self, name: str) -> None:
+        """Code asks whether `name`, which may have dots, can be called."""
+        if "." in name:
+            self.narrowed.add(name.rpartition(".")[2])
 
     def pack(self) -> None:
         """Enter in the facts what the tables of the walk are, when it is done."""
@@ -87,15 +99,22 @@ class FactsBuilder:
         scope.current.pop(name, None)
         if value >= 0:
             self.edge(value, node)
-            if scope is self.scope and scope.kind is ScopeKind.FUNCTION and name not in scope.nonlocals:
-                scope.current[name] = value
+            if scope is self.scope and name not in scope.nonlocals:
+                self.keep(name, value)
         return node
 
     def bind_nothing(self, name: str) -> None:
         """A variable that was just bound holds nothing that matters: `f = None`."""
         scope = self.scope
-        if scope.kind is ScopeKind.FUNCTION and name not in scope.nonlocals and name not in scope.globals:
+        if self.in_function and name not in scope.nonlocals and name not in scope.globals:
             scope.current[name] = DEAD
+
+    def keep(self, name: str, value: int) -> None:
+        """From here on `name`, which may have dots, is `value` as long as the code of the function goes straight on."""
+        if value >= 0 and self.in_function:
+            self.scope.current[name] = value
+        else:
+            self.scope.current.pop(name, None)
 
     def forget(self, statements: Iterable[ast.stmt]) -> None:
         """Names that `statements` bind may or may not have been bound anew: look at all their bindings."""
@@ -105,6 +124,8 @@ class FactsBuilder:
                 for node in walk(statement):
                     if isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Load):
                         current.pop(node.id, None)
+                    elif isinstance(node, ast.Attribute) and node.attr in self.narrowed:
+                        current.pop(dotted(node) if not isinstance(node.ctx, ast.Load) else "", None)
 
     def leave(self) -> None:
         """End of a scope: names that it does not bind come from outside."""

@@ -70,6 +70,8 @@ class Expressions:
             return -1
         result = self.builder.node("", node.lineno)
         self.builder.loads.append((base, node.attr, result))
+        if node.attr in self.builder.narrowed and (known := self.builder.scope.current.get(dotted(node), -1)) != -1:
+            return max(known, -1)
         if self._loaded and is_loaded(self.builder.scope, node.value):
             self.builder.facts.hazards.append((result, HazardKind.LOADED, position(node)))
         return result
@@ -339,6 +341,8 @@ class Expressions:
         elif isinstance(target, ast.Attribute):
             base = self.value(target.value)
             self.sets_attribute(target, base)
+            if target.attr in builder.narrowed:
+                builder.keep(dotted(target), value)
             if base >= 0 and value >= 0:
                 whole = target.attr == "__dict__"
                 name, stored = (ANY, builder.element(value)) if whole else (target.attr, value)

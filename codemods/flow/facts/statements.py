@@ -16,7 +16,7 @@ from .expressions import Expressions
 from .loaded_by_path import note_returned
 from .records import NO_LITERALS, Call
 from .scope import DEAD, SEVERAL
-from .syntax import dropped_attributes, is_record, not_callable, position
+from .syntax import dropped_attributes, is_record, not_callable, position, rebinds
 
 _DECORATED = {  # the first of these counts
     "staticmethod": MethodBinding.STATIC,
@@ -46,14 +46,16 @@ class Statements:
             else:
                 self._children(statement)
 
-    def _optional(self, statements: Sequence[ast.stmt]) -> None:
-        """A block that may be left out, or run again."""
+    def _optional(self, statements: Sequence[ast.stmt]) -> dict[str, int]:
+        """A block that may be left out, or run again; what names are at its end."""
         builder = self.builder
         before, end = dict(builder.scope.current), builder.block_end
         builder.block_end = (statements[-1].end_lineno or 0) if statements else end
         self.body(statements)
         builder.block_end = end
-        builder.scope.current = {name: node for name, node in before.items() if builder.scope.current.get(name) == node}
+        ended = builder.scope.current
+        builder.scope.current = {name: node for name, node in before.items() if ended.get(name) == node}
+        return ended
 
     def _children(self, node: ast.AST) -> None:
         for child in children(node):
@@ -74,12 +76,15 @@ class Statements:
         self.expressions.value(node.test)
         condition = not is_main_process_test(node.test)
         builder.conditions += condition
-        self._optional(node.body)
         no_function = not_callable(node.test)
+        builder.note_narrowed(no_function)
+        ended = self._optional(node.body)
         builder.without(no_function, lambda: self._optional(node.orelse))
         builder.conditions -= condition
         if no_function and isinstance(node.body[-1], ast.Return | ast.Raise | ast.Continue):
             builder.scope.current[no_function] = DEAD
+        elif no_function and not node.orelse and rebinds(node.body, no_function) and builder.in_function:
+            builder.scope.current[no_function] = ended.get(no_function, DEAD)  # `if callable(x): x = x()`
 
     def _try(self, node: ast.Try) -> None:
         builder = self.builder

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from ...nodes import walk
 from ...syntax.names import dotted, without_arguments
@@ -98,11 +98,17 @@ def items_of(node: ast.expr) -> ast.expr | None:
 
 
 def not_callable(test: ast.expr) -> str:
-    """The name that is no function where `test` is false: `callable(d)`, `isfunction(d)`; else ""."""
-    if isinstance(test, ast.Call) and len(test.args) == 1 and isinstance(test.args[0], ast.Name):
+    """The name that is no function where `test` is false: `callable(d)`, `isfunction(self.d)`; else ""."""
+    if isinstance(test, ast.Call) and len(test.args) == 1 and isinstance(test.args[0], (ast.Name, ast.Attribute)):
         name = dotted(test.func).rpartition(".")[2]
-        return test.args[0].id if name in ("callable", "isfunction", "is_lambda", "is_callable") else ""
+        return dotted(test.args[0]) if name in ("callable", "isfunction", "is_lambda", "is_callable") else ""
     return ""
+
+
+def rebinds(statements: Sequence[ast.stmt], name: str) -> bool:
+    """One of these statements assigns to `name`, which may have dots."""
+    assigned = (target for node in statements if isinstance(node, ast.Assign) for target in node.targets)
+    return any(dotted(target) == name for target in assigned)
 
 
 def dropped_attributes(node: ast.ClassDef) -> frozenset[str] | None:

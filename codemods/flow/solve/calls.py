@@ -81,7 +81,7 @@ class OwnCalls:
                     if name not in given:
                         pass_elements(star + offset, node, name)
                 if others >= 0:
-                    self.heap.edge(star + offset, others, call.position[0])
+                    self.containers.pass_copy(star + offset, others)
 
     @staticmethod
     def _own_parameter(function: Function) -> Parameter | None:

@@ -28,7 +28,7 @@ class Constraints:
         # a name of a class body -> (result, receiver, class): where it is read as an attribute
         self.members: dict[int, list[tuple[int, int, int]]] = defaultdict(list)
         self.supers: dict[int, list[tuple[int, int]]] = defaultdict(list)  # self -> (class, result of `super()`)
-        # x -> (result, what it is unless x is a container, or -1) of `dict(x)`
+        # x -> (result, what it is unless x is a container, or -1) of `dict(x)`; SPREAD in its place for `**x`
         self.copies: dict[int, list[tuple[int, int]]] = defaultdict(list)
         self.types: dict[int, list[int]] = defaultdict(list)  # x -> result of `type(x)`
         # an argument -> calls whose result depends on it

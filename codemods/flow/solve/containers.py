@@ -7,6 +7,8 @@ from ..facts.records import Call
 from .constraints import Constraints
 from .heap import CONTAINER, OBJECT, Heap, Value
 
+DEFAULT_DICT = "collections.defaultdict"  # beside what is put in it, it holds what makes that
+SPREAD = -2  # in place of a node, of what is copied by `**x`
 # foreign containers, of which all elements are one node
 HOLDERS = frozenset({"OrderedDict", "deque", "ModuleList", "ModuleDict", "Sequential", "Namespace", "random_split"})
 
@@ -16,8 +18,8 @@ class Containers:
 
     def __init__(self, heap: Heap, constraints: Constraints, table: Table) -> None:
         self.heap, self.constraints, self.table = heap, constraints, table
-        self.of_result: dict[int, int] = {}  # result of a call -> contents of what it makes
-        self._of_parameter: dict[int, int] = {}  # a `*args` or `**kwargs` parameter -> contents of its tuple or dict
+        # result of a call, or a `*args` or `**kwargs` parameter -> contents of what it makes, or of its tuple or dict
+        self.of_result: dict[int, int] = {}
         self._pairs: set[int] = set()  # contents of the results of `x.items()`
 
     def take(self, value: Value, result: int, key: str) -> None:
@@ -52,6 +54,12 @@ class Containers:
         for number in tuple(self.heap.holds[source]):
             self.take(self.heap.values[number], target, key)
 
+    def pass_copy(self, source: int, target: int) -> None:
+        """The dict at `target` holds what mappings at `source` do: `**options`."""
+        self.constraints.add(self.constraints.copies, source, (target, SPREAD))
+        for number in tuple(self.heap.holds[source]):
+            self.copy(self.heap.values[number], target, SPREAD)
+
     def copy(self, value: Value, result: int, other: int = -1) -> None:
         """`result` is a shallow copy of `value`, where that is a container: `dict(value)`; else what is in `other`."""
         heap = self.heap
@@ -64,6 +72,12 @@ class Containers:
             heap.add(result, heap.number(Value(CONTAINER, copy)))
         elif other >= 0:
             heap.edge(other, result, heap.lines[result])
+        elif other == SPREAD and value.kind == OBJECT and value.a != DEFAULT_DICT:
+            contents = self.contents_of(result, heap.lines[result])
+            if value.b >= 0 and str(value.a).rpartition(".")[2] in HOLDERS:
+                heap.edge(value.b, contents, heap.lines[result])
+            else:
+                heap.add(contents, heap.number(value))
 
     def pairs_of(self, contents: int, result: int, line: int) -> None:
         """`result` is what `.items()` of a container gives."""
@@ -85,12 +99,7 @@ class Containers:
 
     def rest_of(self, parameter: int) -> int:
         """The contents of the tuple or dict that a `*args` or `**kwargs` parameter is."""
-        heap = self.heap
-        contents = self._of_parameter.get(parameter, -1)
-        if contents < 0:
-            contents = self._of_parameter[parameter] = heap.node("", heap.file_of[parameter], heap.lines[parameter])
-            heap.add_when_filled(parameter, Value(CONTAINER, contents), contents)
-        return contents
+        return self.contents_of(parameter, self.heap.lines[parameter])
 
     def keep(self, contents: int, offset: int, call: Call) -> None:
         """All arguments of `call` are among `contents`."""

@@ -5,10 +5,11 @@ from __future__ import annotations
 from ..boundaries import Table, Variant
 from ..facts.records import Call
 from .constraints import Constraints
-from .containers import HOLDERS, Containers
+from .containers import DEFAULT_DICT, HOLDERS, Containers
 from .heap import KEPT, MAX_HAZARDS, OBJECT, PERHAPS_KEPT, STORED_BY, Heap, Value
 from .sinks import Sinks
 
+_NAMED = frozenset({"functools.partial", DEFAULT_DICT})
 _ITERATED = frozenset({"ModuleList", "ModuleDict"})  # keep what is in the argument, not the argument
 
 
@@ -105,7 +106,12 @@ class ForeignObjects:
                     f"{STORED_BY} `{call.text or name}(...)`", file, line
                 )
             last = name.rpartition(".")[2]
-            named = self.table.fluent(name) or name == "functools.partial" or last in HOLDERS or last.endswith("]")
+            named = (
+                self.table.fluent(name)
+                or name in ("functools.partial", DEFAULT_DICT)
+                or last in HOLDERS
+                or last.endswith("]")
+            )
             kept = KEPT if self.table.surely_keeps(name) else PERHAPS_KEPT
             if name == "functools.partial" and call.arguments[:1] > (-1,):
                 self.partials[contents] = (offset, call)
