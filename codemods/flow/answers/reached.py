@@ -40,8 +40,14 @@ class Reached:
         self._by_qualname: dict[int, dict[str, list[tuple[int, Function]]]] = {}
 
     def boundary(self, sink: Sink) -> bool:
-        """True unless the call of the boundary stands in a function that nothing is seen to run."""
-        return sink.function < 0 or self.function(sink.function)
+        """True unless the call of the boundary stands in a function that nothing is seen to run, or in its branch."""
+        if sink.function < 0:
+            return True
+        return self.function(sink.function) and not self._is_off(sink)
+
+    def _is_off(self, sink: Sink) -> bool:
+        file, _ = self.solution.program.functions[sink.function]
+        return not self._finds_names(file) and self.without_workers.is_off(sink)
 
     def function(self, index: int) -> bool:
         """True unless nothing is seen to call the function, or to make an object that it is a method of."""

@@ -5,6 +5,8 @@ def load(dataset, **options):
 
 load(Images(), num_workers=4)
 load(Buffer(), num_workers=0)  # the buffer stays
+
+The same of a parameter that decides whether a process is started: `if parallel: Process(target=run).start()`.
 """
 
 from __future__ import annotations
@@ -37,6 +39,17 @@ class WithoutWorkers:
         if not others:
             return frozenset(held)
         return frozenset(held) & (self._given(without) - self._given(others))
+
+    def is_off(self, sink: Sink) -> bool:
+        """The call stands under a parameter that every call of its function leaves off, those of tests among them."""
+        if sink.under is None or sink.function < 0:
+            return False
+        without, others = self._callers(sink.function, sink.under)
+        tested = (
+            self._asks_for_none(sink.function, offset, call, bound, sink.under, 0)
+            for offset, call, bound in self.callers.of(sink.function)
+        )
+        return bool(without) and not others and all(tested)
 
     def _callers(self, function: int, passed: PassedOn, depth: int = 0) -> tuple[list[Given], list[Given]]:
         """The calls of a function that say there are no workers, and the others; those of tests are left out."""

@@ -16,7 +16,7 @@ from .builder import FactsBuilder
 from .definitions import enter_function
 from .filled_later import kept_as, note_call, note_put
 from .loaded_by_path import is_loaded, note_loaded, takes_from_loaded
-from .passed_on import passed_on
+from .passed_on import UNDER, passed_on, under
 from .records import NO_LITERALS, Call
 from .scope import DEAD, SEVERAL, FactsScope
 from .syntax import MAX_PLACES, gives_view, items_of, literal_key, name_pattern, not_callable, position, starred
@@ -258,6 +258,8 @@ class Expressions:
                 self._literal(literals, keyword.arg, keyword.value)
         if node.keywords and (given := passed_on(builder.scope, node)) is not None:
             literals[given[0]] = given[1]
+        if (switch := under(builder.scope, node)) is not None:
+            literals[UNDER] = switch
         note_call(builder, function, [*arguments, *(value for _, value in keywords)])
         if (owner := updated(node)) is not None and (base := self.value(owner)) >= 0:
             note_update(builder, base, node, keywords, [*arguments, *double_stars])

@@ -5,11 +5,18 @@ from __future__ import annotations
 import ast
 
 from ...nodes import walk
+from ...syntax.names import last_name
 from .records import PassedOn
 from .scope import FactsScope
 
 COUNT = "num_workers"
 IN_STARS = f"**{COUNT}"  # the key of the literal where it comes by `**kwargs`
+UNDER = "if"  # the key of the literal where the call stands under a parameter that is asked for: no argument's name
+# last names of calls that start processes, or hand something to them
+_STARTS = frozenset(
+    ["Process", "Pool", "ProcessPoolExecutor", "spawn", "start_processes", "DataLoader", "map", "imap",
+     "imap_unordered", "starmap", "map_async", "starmap_async", "apply", "apply_async", "submit"]
+)  # fmt: skip
 _LOOK = frozenset({"get", "setdefault", "items", "keys", "values", "copy"})
 
 
@@ -34,6 +41,27 @@ def passed_on(scope: FactsScope, call: ast.Call) -> tuple[str, PassedOn] | None:
         scope.passes = (_starred(function, last.arg),)
     found = scope.passes[0]
     return None if found is None else (IN_STARS, found)
+
+
+def asked_for(test: ast.expr, negated: bool = False) -> tuple[str, ...]:
+    """The names that are set where `test` is true, or false where `negated`: `parallel and workers > 0`."""
+    if isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
+        return asked_for(test.operand, not negated)
+    if isinstance(test, ast.BoolOp) and isinstance(test.op, ast.Or if negated else ast.And):
+        return tuple(name for value in test.values for name in asked_for(value, negated))
+    if isinstance(test, ast.Compare) and isinstance(test.ops[0], ast.Gt) and _is_none(test.comparators[0]):
+        test = test.left
+    return (test.id,) if isinstance(test, ast.Name) and not negated else ()
+
+
+def under(scope: FactsScope, call: ast.Call) -> PassedOn | None:
+    """The parameter of the function around `call`, which starts processes, under which it stands."""
+    function = scope.tree
+    if not scope.asked_for or not isinstance(function, (ast.FunctionDef, ast.AsyncFunctionDef)):
+        return None
+    if last_name(call.func) not in _STARTS:
+        return None
+    return next(filter(None, (_named(function, name) for name in scope.asked_for)), None)
 
 
 def _plain(arguments: ast.arguments) -> list[ast.arg]:

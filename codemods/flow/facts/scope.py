@@ -13,6 +13,7 @@ DEAD = -2  # in `FactsScope.current`: the name holds nothing that matters here
 
 class FactsScope:
     __slots__ = (
+        "asked_for",
         "bound",
         "constants",
         "current",
@@ -48,4 +49,5 @@ class FactsScope:
         self.tree: ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda | None = None  # of a function
         # what calls that unpack its `**` parameter pass on, once it is known
         self.passes: tuple[PassedOn | None] | None = None
+        self.asked_for: tuple[str, ...] = ()  # names that are set where what is walked runs
         self.current: dict[str, int] = {}  # names that straight-line code bound last, and to what

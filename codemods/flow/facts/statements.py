@@ -14,6 +14,7 @@ from .builder import FactsBuilder
 from .definitions import enter_class, enter_function
 from .expressions import Expressions
 from .loaded_by_path import note_returned
+from .passed_on import asked_for
 from .records import NO_LITERALS, Call
 from .scope import DEAD, SEVERAL
 from .syntax import dropped_attributes, is_record, not_callable, position, rebinds
@@ -78,8 +79,12 @@ class Statements:
         builder.conditions += condition
         no_function = not_callable(node.test)
         builder.note_narrowed(no_function)
+        scope, outside = builder.scope, builder.scope.asked_for
+        scope.asked_for = outside + asked_for(node.test)
         ended = self._optional(node.body)
+        scope.asked_for = outside + asked_for(node.test, negated=True)
         builder.without(no_function, lambda: self._optional(node.orelse))
+        scope.asked_for = outside
         builder.conditions -= condition
         if no_function and isinstance(node.body[-1], ast.Return | ast.Raise | ast.Continue):
             builder.scope.current[no_function] = DEAD

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from ...hazard_kind import HazardKind
 from ..boundaries import Boundary
-from ..facts.passed_on import COUNT, IN_STARS
+from ..facts.passed_on import COUNT, IN_STARS, UNDER
 from ..facts.records import Call, PassedOn
 from .containers import Containers
 from .heap import Heap
@@ -32,6 +32,7 @@ class Sink:
     function: int = -1  # the function that the call stands in
     context: int = -1  # node of the `multiprocessing_context` that the call names
     passed: PassedOn | None = None  # what decides whether there are workers, where callers of `function` say that
+    under: PassedOn | None = None  # what decides whether the call is made at all, where they say that
 
 
 class _Use(NamedTuple):
@@ -45,6 +46,7 @@ class _Use(NamedTuple):
     function: int
     context: int = -1
     passed: PassedOn | None = None
+    under: PassedOn | None = None
 
 
 class Sinks:
@@ -73,7 +75,7 @@ class Sinks:
         asked = given.get("multiprocessing_context", -1)
         use = _Use(
             boundary, call.position[0], crosses, method, call.function + offset, self._function_of(offset, call),
-            asked + offset if asked >= 0 else -1, _passed(boundary, call),
+            asked + offset if asked >= 0 else -1, _passed(boundary, call), _literal(call, UNDER),
         )  # fmt: skip
         for argument_name, argument in given.items():
             if argument < 0:
@@ -117,12 +119,16 @@ class Sinks:
             self.found.append(
                 Sink(
                     node, boundary.callable, argument, path, use.line, use.crosses, boundary.always, use.method,
-                    boundary.only, boundary.says, use.callee, use.function, use.context, use.passed,
+                    boundary.only, boundary.says, use.callee, use.function, use.context, use.passed, use.under,
                 )
             )  # fmt: skip
 
 
 def _passed(boundary: Boundary, call: Call) -> PassedOn | None:
     """By what the callers of the function around the call say how many workers it starts."""
-    found = call.literals.get(COUNT, call.literals.get(IN_STARS)) if COUNT in boundary.when else None
+    return _literal(call, COUNT) or _literal(call, IN_STARS) if COUNT in boundary.when else None
+
+
+def _literal(call: Call, key: str) -> PassedOn | None:
+    found = call.literals.get(key)
     return found if isinstance(found, PassedOn) else None
