@@ -91,10 +91,47 @@ PROGRAMS = {
         "loaders.py": loaders("proven"),
         "train.py": TRAIN + "import importlib\nimportlib.import_module(input())\n",
     },
-    "public names of a package": {
+    "public names of a package that is installed": {
+        "setup.py": "from setuptools import setup\nsetup(packages=['kit'])\n",
         "kit/__init__.py": "",
         "kit/loaders.py": loaders("proven"),
         "train.py": TRAIN.replace("from loaders", "from kit.loaders"),
+    },
+    "a package that only the programs beside it use": {
+        "kit/__init__.py": "from kit.loaders import MaskedLoader, PlainLoader\n",
+        "kit/loaders.py": loaders(),
+        "train.py": TRAIN.replace("from loaders", "from kit.loaders"),
+    },
+    "a package in which names are looked up": {
+        "kit/__init__.py": "from kit.loaders import *\n",
+        "kit/loaders.py": loaders("proven"),
+        "train.py": TRAIN.replace("from loaders", "from kit.loaders") + "import kit\nkit.__dict__[input()]([1])\n",
+    },
+    "the name of a module is put together": {
+        "loaders.py": loaders(),
+        "train.py": TRAIN + "import importlib\nimportlib.import_module('kit.load' + input())\n",
+        "kit/loaders.py": loaders("proven").replace("row", "line"),
+    },
+    "of modules in another folder": {
+        "loaders.py": loaders(),
+        "train.py": TRAIN + "import importlib\nimportlib.import_module('models.' + input())\n",
+        "models/small.py": "",
+    },
+    "nothing calls what imports by name": {
+        "loaders.py": loaders(),
+        "train.py": TRAIN
+        + "import importlib\n\ndef find():\n    return importlib.import_module(input())\n\n"
+        + "def main():\n    pass\n\nmain()\n",
+    },
+    "a file that nothing imports": {
+        "loaders.py": loaders(),
+        "train.py": TRAIN,
+        "old/loaders_old.py": loaders(plain="possible"),
+    },
+    "imported by a name that any folder may have": {
+        "kit/loaders.py": loaders("proven"),
+        "train.py": "import sys\nsys.path.append('kit')" + TRAIN,
+        "old/loaders.py": loaders("proven").replace("row", "line"),
     },
     "no program in sight": {"loaders.py": loaders("proven")},
     "used by a function that nobody calls": {

@@ -32,6 +32,7 @@ from .reached import Reached
 from .recorded import Recorder, recorded
 from .same_object import SameObject
 from .seeds import EVERY, likely_seeds, possible_seeds, proven_seeds
+from .surroundings import Surroundings
 from .trace import MAX_HOPS, Reason, Reasons, trace_of
 
 if TYPE_CHECKING:
@@ -58,7 +59,8 @@ def _flow(project: Project) -> Flow:
 
     if not project.known:
         facts = functools.partial(_same, facts())  # the project holds us: a circle is not freed as soon as it could be
-    return Flow(facts, project.settings.boundaries, Recorder(project.notes, project.known))
+    recorder = Recorder(project.notes, project.known)
+    return Flow(facts, project.settings.boundaries, recorder, Surroundings.of(project))
 
 
 def _same(facts: Mapping[str, FileFacts]) -> Mapping[str, FileFacts]:
@@ -73,8 +75,10 @@ class Flow:
         facts: Callable[[], Mapping[str, FileFacts]],
         boundaries: Iterable[Mapping[str, object]] = (),
         recorder: Recorder | None = None,
+        surroundings: Surroundings | None = None,
     ) -> None:
         self._facts, self._boundaries = facts, boundaries
+        self._surroundings = surroundings or Surroundings()
         self.recorder = recorder or Recorder()
         self._known_holders: dict[frozenset[HazardKind], set[int]] = {}
         self._described: dict[tuple[str, int], Crossing] = {}
@@ -160,7 +164,7 @@ class Flow:
 
     @cached_property
     def _reached(self) -> Reached:
-        return Reached(self.solution, self._callers)
+        return Reached(self.solution, self._callers, self._surroundings)
 
     @cached_property
     def _home(self) -> AtHome:

@@ -49,7 +49,7 @@ class Programs:
             return f"{path}:{self._forking[path][0]}"
         facts = self.solution.program.facts_of(path)
         always = frozenset(facts.module_names.values())
-        return self._forks_in_package(self._imported(facts, always))
+        return self._forks_in_package(self.imported(facts, always))
 
     def _forks_in_package(self, paths: Iterable[str]) -> str:
         """The call in a package that one of `paths` is in."""
@@ -98,11 +98,11 @@ class Programs:
         found: dict[str, set[str]] = {}
         for facts in self.solution.program.facts:
             if not is_test(facts.path, self.solution.program.facts_of):
-                for target in self._imported(facts):
+                for target in self.imported(facts):
                     found.setdefault(target, set()).add(facts.path)
         return found
 
-    def _imported(self, facts: FileFacts, among: frozenset[int] | None = None) -> Iterator[str]:
+    def imported(self, facts: FileFacts, among: frozenset[int] | None = None) -> Iterator[str]:
         """The files that the imports of a file name; `among`: the imports that bind one of these nodes."""
         modules = self.solution.program.modules
         named = [(level, module, name) for node, module, level, name in facts.imports if among is None or node in among]

@@ -1,8 +1,8 @@
 """Whether any program of the repository runs a function, or makes objects of a class.
 
 A loader class that is never instantiated shows no crossing. Only files are judged that some program of the repository
-uses: not those of a package, whose users call what they find there, and not a lone file of definitions. Nor are names
-judged that a program may look up while it runs.
+uses: not those of a package that is installed, whose users call what they find there, and not a lone file of
+definitions. Nor are names judged that a program may look up while it runs.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from functools import cached_property
 
-from ..facts.records import Call, Function
+from ..facts.records import Call, Function, NamePattern
 from ..facts.test_code import is_test
 from ..kinds import FunctionKind, MethodBinding
 from ..solve.heap import CLASS, CONTAINER, FOREIGN, FUNCTION, MAX_VALUES, MODULE, Value
@@ -18,6 +18,9 @@ from ..solve.paths import explore
 from ..solve.sinks import Sink
 from ..solve.solution import Solution
 from .callers import Callers
+from .never_imported import NeverImported
+from .programs import Programs
+from .surroundings import Surroundings
 from .without_workers import WithoutWorkers
 
 _BY_NAME = frozenset(  # they find functions and classes by their names
@@ -27,14 +30,23 @@ _BY_NAME = frozenset(  # they find functions and classes by their names
         "inspect.getmembers", "fire.Fire",
     ]
 )  # fmt: skip
+_BY_PATH = frozenset(  # they run a file
+    ["spec_from_file_location", "load_source", "SourceFileLoader", "run_module", "run_path", "fromfile", "import_file",
+     "import_string", "load_object", "autodiscover_tasks"]
+)  # fmt: skip
+_IMPORTS = frozenset({"importlib.import_module", "import_module", "__import__"})
 _LOOKS_AT_CLASS = frozenset({"super", "isinstance", "issubclass"})
 
 
 class Reached:
     """Answers for the functions and classes of one solution."""
 
-    def __init__(self, solution: Solution, callers: Callers) -> None:
+    def __init__(
+        self, solution: Solution, callers: Callers, surroundings: Surroundings, no_names: bool = False
+    ) -> None:
+        """`no_names`: as if nothing were looked up by its name."""
         self.solution, self.without_workers = solution, WithoutWorkers(solution, callers)
+        self.callers, self.surroundings, self.no_names = callers, surroundings, no_names
         self._functions: dict[int, bool] = {}
         self._classes: dict[int, bool] = {}
         self._by_qualname: dict[int, dict[str, list[tuple[int, Function]]]] = {}
@@ -42,7 +54,7 @@ class Reached:
     def boundary(self, sink: Sink) -> bool:
         """True unless the call of the boundary stands in a function that nothing is seen to run, or in its branch."""
         if sink.function < 0:
-            return True
+            return not self._never_imported(self.solution.program.file_index[sink.path])
         return self.function(sink.function) and not self._is_off(sink)
 
     def _is_off(self, sink: Sink) -> bool:
@@ -73,6 +85,8 @@ class Reached:
     def _runs(self, index: int) -> bool:
         program = self.solution.program
         file, function = program.functions[index]
+        if self._never_imported(file):
+            return False
         if self._is_open(file):
             return True
         outer = self._outer(file, function)
@@ -91,6 +105,8 @@ class Reached:
     def _is_made_itself(self, index: int) -> bool:
         program = self.solution.program
         file, _ = program.classes[index]
+        if self._never_imported(file):
+            return False
         if self._is_open(file):
             return True
         return self._is_used(file, program.facts[file].class_nodes[index - program.class_offset[file]])
@@ -139,7 +155,9 @@ class Reached:
         path = program.files[file]
         folder = path.rpartition("/")[0]
         package = f"{folder}/__init__.py" if folder else "__init__.py"
-        if package in program.file_index or is_test(path, program.facts_of) or self._finds_names(file):
+        if is_test(path, program.facts_of) or self._finds_names(file):
+            return True
+        if package in program.file_index and (self.surroundings.is_installed(path) or self.surroundings.notebooks):
             return True
         return file not in self._in_use
 
@@ -204,6 +222,19 @@ class Reached:
                 found.setdefault(base, []).append(index)
         return found
 
+    @cached_property
+    def _never_imported(self) -> NeverImported:
+        return NeverImported(self.solution, self.surroundings, self._by_name | ({-1} if self._loads_files else set()))
+
+    @cached_property
+    def _loads_files(self) -> bool:
+        values, holds = self.solution.heap.values, self.solution.heap.holds
+        return any(
+            values[number].kind == FOREIGN and str(values[number].a).rpartition(".")[2] in _BY_PATH
+            for callee in self.solution.constraints.calls
+            for number in holds[callee]
+        )
+
     def _finds_names(self, file: int) -> bool:
         return bool(self._by_name) and (-1 in self._by_name or file in self._by_name)
 
@@ -211,6 +242,9 @@ class Reached:
     def _by_name(self) -> set[int]:
         """Files whose names are looked up by `getattr(module, name)`; -1: any file's may be."""
         found: set[int] = set()
+        if self.no_names:
+            return found
+        plainly = Reached(self.solution, self.callers, self.surroundings, no_names=True)
         values, holds = self.solution.heap.values, self.solution.heap.holds
         for callee, offset, call in self._calls():
             callees = [values[number] for number in holds[callee]]
@@ -218,11 +252,38 @@ class Reached:
                 {call.text} if not callees else set()
             )
             if not names.isdisjoint(_BY_NAME):
-                found.add(-1)
+                if -1 not in found and plainly._counts(offset, call):
+                    found |= self._imported_by(call) if names <= _IMPORTS else {-1}
             elif "getattr" in names and call.arguments and call.arguments[0] >= 0 and 1 not in call.literals:
-                looked_at = (values[number] for number in holds[call.arguments[0] + offset])
-                found.update(int(value.a) for value in looked_at if value.kind == MODULE)
+                found |= self._modules_at(call.arguments[0] + offset)
+        for node, loads in self.solution.constraints.loads.items():
+            if any(attribute == "__dict__" for attribute, _ in loads):
+                found |= self._modules_at(node)
         return found
+
+    def _modules_at(self, node: int) -> set[int]:
+        """The modules that a node holds, and those that they take names from."""
+        program, programs = self.solution.program, Programs(self.solution)
+        held = (self.solution.heap.values[number] for number in self.solution.heap.holds[node])
+        todo = [int(value.a) for value in held if value.kind == MODULE]
+        found = set(todo)
+        while todo:
+            for path in programs.imported(program.facts[todo.pop()]):
+                if (file := program.file_index[path]) not in found:
+                    found.add(file)
+                    if path.endswith("__init__.py"):
+                        todo.append(file)
+        return found
+
+    def _imported_by(self, call: Call) -> set[int]:
+        """The files that a call of `import_module` may import, as far as its text tells; -1: any."""
+        name, program = call.literals.get(0, call.literals.get("name")), self.solution.program
+        if isinstance(name, NamePattern):
+            return {program.file_index[path] for path in program.modules.fitting(name.start, name.end)}
+        if not isinstance(name, str):
+            return {-1}
+        found = program.modules.absolute("", name)
+        return {program.file_index[found]} if found is not None else set()
 
     @cached_property
     def _stored(self) -> set[int]:

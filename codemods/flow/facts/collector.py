@@ -14,6 +14,7 @@ from ...syntax.binding_rules import ScopeKind
 from .builder import FactsBuilder
 from .expressions import Expressions
 from .records import FileFacts
+from .runs import runs
 from .statements import Statements
 from .stops import stopped_lines
 from .worker_side import mark_worker_side
@@ -33,6 +34,7 @@ def facts_of(path: str, tree: ast.Module) -> FileFacts:
     builder.pack()
     facts, module = builder.facts, builder.module
     facts.statements = builder.mentions.found()
+    facts.runs = runs(tree.body)
     facts.module_names = {name: module.names[name] for name in module.bound if name in module.names}
     facts.unbound = [(name, node) for name, node in module.names.items() if name not in module.bound]
     if not facts.star_imports:

@@ -1,0 +1,94 @@
+"""Files of definitions that no program, test or installed package of the repository imports: superseded code.
+
+Only where that can be told: the repository has programs that import files of it, every Python file was read, nothing
+imports modules by names that are put together, and no notebook may import them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Set
+from functools import cached_property
+
+from ..facts.records import FileFacts
+from ..facts.test_code import is_test
+from ..solve.solution import Solution
+from .programs import Programs
+from .surroundings import Surroundings
+
+_ENTRY = frozenset({"hubconf.py"})  # files that something outside imports by their name
+
+
+class NeverImported:
+    """Answers for the files of one solution. `by_name`: those that code imports by a name it makes; -1: any."""
+
+    def __init__(self, solution: Solution, surroundings: Surroundings, by_name: Set[int]) -> None:
+        self.solution, self.surroundings, self.by_name = solution, surroundings, by_name
+
+    def __call__(self, file: int) -> bool:
+        """True when nothing runs the code of the file."""
+        return file not in self._imported and bool(self._imported)
+
+    @cached_property
+    def _imported(self) -> set[int]:
+        """The files that run, or may; empty where that can't be told."""
+        program, programs = self.solution.program, Programs(self.solution)
+        if self.surroundings.notebooks or self.surroundings.python_files > len(program.files):
+            return set()
+        named = [set(self._named(programs, facts)) for facts in program.facts]
+        everywhere = set().union(*named)
+        found, joined = set(self.by_name), False
+        if -1 in found:
+            return set()
+        for file, facts in enumerate(program.facts):
+            alone = bool(named[file]) and facts.path not in everywhere and not facts.path.endswith("__init__.py")
+            if alone or self._is_root(facts):
+                found.add(file)
+        todo = list(found)
+        while todo:
+            for path in named[todo.pop()]:
+                for each in self._with_packages(path):
+                    if each not in found:
+                        found.add(each)
+                        todo.append(each)
+                        joined = True
+        return found if joined else set()
+
+    def _is_root(self, facts: FileFacts) -> bool:
+        """It runs by itself: a program, a test, or what users of an installed package import.
+
+        (So is what imports others and is imported by none: somebody calls what it defines.)
+        """
+        if facts.runs or facts.path.rpartition("/")[2] in _ENTRY or self.surroundings.is_installed(facts.path):
+            return True
+        return is_test(facts.path, self.solution.program.facts_of)
+
+    def _named(self, programs: Programs, facts: FileFacts) -> Iterator[str]:
+        """The files that the imports of a file may mean: `sys.path` may hold any folder."""
+        yield from programs.imported(facts)
+        named = [(module, name) for _, module, level, name in facts.imports if not level]
+        for module, name in [*named, *((module, "") for module, level, _ in facts.star_imports if not level)]:
+            if module.partition(".")[0] in self._by_stem:
+                for stem in (module.rpartition(".")[2], name):
+                    yield from self._by_stem.get(stem, ())
+
+    def _with_packages(self, path: str) -> Iterator[int]:
+        """A file, and those of the packages that it is in, which are imported first."""
+        index = self.solution.program.file_index
+        yield index[path]
+        folder = path.rpartition("/")[0]
+        while folder and (package := index.get(f"{folder}/__init__.py")) is not None:
+            yield package
+            folder = folder.rpartition("/")[0]
+
+    @cached_property
+    def _by_stem(self) -> dict[str, list[str]]:
+        """The files by their names, packages by that of their folder; folders that are no packages too."""
+        found: dict[str, list[str]] = {}
+        for path in self.solution.program.files:
+            *folders, last = path.removesuffix(".py").split("/")
+            if last == "__init__" and folders:
+                last = folders.pop()
+            found.setdefault(last, []).append(path)
+            for folder in folders:
+                found.setdefault(folder, [])
+        return found
