@@ -17,14 +17,25 @@ _DEPTH = 2  # functions of the file that are looked into
 
 def movable_setting(outline: Outline, statement: ast.stmt) -> bool:
     """A setting with constant values, of a library, that does not depend on where it stands."""
-    if isinstance(statement, ast.Assign) and len(statement.targets) == 1:
-        name, values = qualified_name(outline, statement.targets[0]), [statement.value]
-    elif isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Call):
-        call = statement.value
-        name, values = qualified_name(outline, call.func), [*call.args, *(keyword.value for keyword in call.keywords)]
-    else:
-        return False
+    name, values = _set(outline, statement)
     return name in names("settings") and all(_is_constant(outline, value) for value in values)
+
+
+def only_here(outline: Outline, statement: ast.stmt) -> bool:
+    """A seed, or a flag of a backend, with constant values: nothing that a worker notices, or that costs it time."""
+    name, values = _set(outline, statement)
+    known = name in names("seeds") or (isinstance(statement, ast.Assign) and name.startswith("torch.backends."))
+    return known and all(_is_constant(outline, value) for value in values)
+
+
+def _set(outline: Outline, statement: ast.stmt) -> tuple[str, list[ast.expr]]:
+    """What a statement assigns to or calls, dotted, and the values; "" where it does something else."""
+    if isinstance(statement, ast.Assign) and len(statement.targets) == 1:
+        return qualified_name(outline, statement.targets[0]), [statement.value]
+    if isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Call):
+        call = statement.value
+        return qualified_name(outline, call.func), [*call.args, *(keyword.value for keyword in call.keywords)]
+    return "", []
 
 
 def setting_of(statement: ast.stmt) -> str:

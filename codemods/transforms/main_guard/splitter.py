@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
+from contextlib import suppress
 from functools import cached_property
 
 from ...finding import Refused
@@ -18,7 +19,7 @@ from .hoist import BUILTINS
 from .one_guard import Run, one_run
 from .own_nodes import own_nodes
 from .set_by_text import UNKNOWN, set_by_text
-from .settings import movable_setting, setting_of
+from .settings import movable_setting, only_here, setting_of
 from .statements import (
     attributes_set,
     changed,
@@ -84,18 +85,24 @@ class Splitter:
             whole = one_run(self.resolver, self.outline, inside, self.needed(), joined) if inside else None
             if whole is not None:
                 return [whole]
-        runs: list[Run] = []
-        for at in sorted(inside):
-            if runs and runs[-1].last == at - 1:
-                runs[-1] = Run(runs[-1].first, at)
-            else:
-                runs.append(Run(at, at))
+        runs = _stretches(inside)
+        if len(runs) > 1 and (fewer := inside - self._harmless(runs)) and fewer != inside:
+            with suppress(Refused):
+                self._check(fewer)
+                runs = _stretches(fewer)
         if len(runs) > _MAX_GUARDS:
             raise Refused(
                 f"definitions stand between the {len(runs)} stretches of code that must be guarded: move them to the "
                 'top, the rest under one `if __name__ == "__main__":`'
             )
         return runs
+
+    def _harmless(self, runs: list[Run]) -> set[int]:
+        """What a worker may run again, in stretches of nothing else: seeds, and flags of a backend."""
+        stretches = [range(run.first, run.last + 1) for run in runs]
+        return {
+            at for part in stretches if all(only_here(self.outline, self.body[each]) for each in part) for at in part
+        }
 
     def _stays(self, statement: ast.stmt) -> bool:
         return stays(statement) or (movable_setting(self.outline, statement) and not self._set_before(statement))
@@ -346,6 +353,17 @@ class Splitter:
             return False
         own = self.outline.lookup(node, node.func.id)[1] or self.resolver.definition(self.outline, node.func)
         return not own  # by a star import of the repository, too
+
+
+def _stretches(inside: Collection[int]) -> list[Run]:
+    """A run for each stretch of statements without another between."""
+    runs: list[Run] = []
+    for at in sorted(inside):
+        if runs and runs[-1].last == at - 1:
+            runs[-1] = Run(runs[-1].first, at)
+        else:
+            runs.append(Run(at, at))
+    return runs
 
 
 def _is_light(statement: ast.stmt) -> bool:
