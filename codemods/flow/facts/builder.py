@@ -99,8 +99,8 @@ class FactsBuilder:
         scope.current.pop(name, None)
         if value >= 0:
             self.edge(value, node)
-            if scope is self.scope and name not in scope.nonlocals:
-                self.keep(name, value)
+            if scope is self.scope and scope.kind is ScopeKind.FUNCTION and name not in scope.nonlocals:
+                scope.current[name] = value
         return node
 
     def bind_nothing(self, name: str) -> None:
@@ -124,7 +124,7 @@ class FactsBuilder:
                 for node in walk(statement):
                     if isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Load):
                         current.pop(node.id, None)
-                    elif isinstance(node, ast.Attribute) and node.attr in self.narrowed:
+                    elif self.narrowed and isinstance(node, ast.Attribute) and node.attr in self.narrowed:
                         current.pop(dotted(node) if not isinstance(node.ctx, ast.Load) else "", None)
 
     def leave(self) -> None:

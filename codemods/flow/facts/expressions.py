@@ -70,7 +70,8 @@ class Expressions:
             return -1
         result = self.builder.node("", node.lineno)
         self.builder.loads.append((base, node.attr, result))
-        if node.attr in self.builder.narrowed and (known := self.builder.scope.current.get(dotted(node), -1)) != -1:
+        narrowed = self.builder.narrowed
+        if narrowed and node.attr in narrowed and (known := self.builder.scope.current.get(dotted(node), -1)) != -1:
             return max(known, -1)
         if self._loaded and is_loaded(self.builder.scope, node.value):
             self.builder.facts.hazards.append((result, HazardKind.LOADED, position(node)))
@@ -258,7 +259,7 @@ class Expressions:
                 self._literal(literals, keyword.arg, keyword.value)
         if node.keywords and (given := passed_on(builder.scope, node)) is not None:
             literals[given[0]] = given[1]
-        if (switch := under(builder.scope, node)) is not None:
+        if builder.scope.asked_for and (switch := under(builder.scope, node)) is not None:
             literals[UNDER] = switch
         note_call(builder, function, [*arguments, *(value for _, value in keywords)])
         if (owner := updated(node)) is not None and (base := self.value(owner)) >= 0:

@@ -57,9 +57,7 @@ def asked_for(test: ast.expr, negated: bool = False) -> tuple[str, ...]:
 def under(scope: FactsScope, call: ast.Call) -> PassedOn | None:
     """The parameter of the function around `call`, which starts processes, under which it stands."""
     function = scope.tree
-    if not scope.asked_for or not isinstance(function, (ast.FunctionDef, ast.AsyncFunctionDef)):
-        return None
-    if last_name(call.func) not in _STARTS:
+    if last_name(call.func) not in _STARTS or not isinstance(function, (ast.FunctionDef, ast.AsyncFunctionDef)):
         return None
     return next(filter(None, (_named(function, name) for name in scope.asked_for)), None)
 

@@ -82,8 +82,9 @@ class Statements:
         scope, outside = builder.scope, builder.scope.asked_for
         scope.asked_for = outside + asked_for(node.test)
         ended = self._optional(node.body)
-        scope.asked_for = outside + asked_for(node.test, negated=True)
-        builder.without(no_function, lambda: self._optional(node.orelse))
+        if node.orelse:
+            scope.asked_for = outside + asked_for(node.test, negated=True)
+            builder.without(no_function, lambda: self._optional(node.orelse))
         scope.asked_for = outside
         builder.conditions -= condition
         if no_function and isinstance(node.body[-1], ast.Return | ast.Raise | ast.Continue):
