@@ -36,8 +36,8 @@ class NeverImported:
             return set()
         named = [set(self._named(programs, facts)) for facts in program.facts]
         everywhere = set().union(*named)
-        found, joined = set(self.by_name), False
-        if -1 in found:
+        found = set(self.by_name)
+        if -1 in found or not any(facts.runs and named[at] for at, facts in enumerate(program.facts)):
             return set()
         for file, facts in enumerate(program.facts):
             alone = bool(named[file]) and facts.path not in everywhere and not facts.path.endswith("__init__.py")
@@ -50,8 +50,7 @@ class NeverImported:
                     if each not in found:
                         found.add(each)
                         todo.append(each)
-                        joined = True
-        return found if joined else set()
+        return found
 
     def _is_root(self, facts: FileFacts) -> bool:
         """It runs by itself: a program, a test, or what users of an installed package import.
