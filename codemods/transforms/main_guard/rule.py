@@ -21,6 +21,7 @@ from .changed_settings import Search
 from .edits import guard_edits
 from .flags import under_flags
 from .guarded_values import GuardedValues
+from .handed_over import HandedOver
 from .hoist import Guarded, guarded_definitions, hoist_edits
 from .importers import Importers
 from .late_guard import late_guard
@@ -241,12 +242,14 @@ def _moved(outline: Outline, runs: Iterable[Run]) -> list[ast.stmt]:
 
 def _guarded(starts: Starts, importers: Importers, outline: Outline, source: Source) -> Iterator[Finding]:
     found = list(guarded_definitions(starts, outline))
+    imported = bool(found) and importers.of(outline.path) is not None
     answers: dict[int, Answer] = {}
     for item in found:
-        if id(item.guard) not in answers:
-            values = GuardedValues(starts, outline, item.guard, importers.of(outline.path) is not None)
-            answers[id(item.guard)] = _hoisted(outline, source, [e for e in found if e.guard is item.guard], values)
-        answer = answers[id(item.guard)]
+        if id(item.node) not in answers:
+            answers |= _above_guard(
+                starts, outline, source, [each for each in found if each.guard is item.guard], imported
+            )
+        answer = answers[id(item.node)]
         here = Hop(outline.path, item.node.lineno, f"`{item.node.name}` is defined under the guard")
         message = f"`{item.node.name}` is defined under the main guard, where a spawned worker doesn't find it"
         span, trace = source.span_of(item.node), (here, item.hop)
@@ -290,6 +293,23 @@ def _changed(search: Search) -> Iterator[Finding]:
         yield Finding.answered(
             ID, worker.outline.path, source.span_of(changed.read), message, confidence, trace, answer
         )
+
+
+def _above_guard(
+    starts: Starts, outline: Outline, source: Source, found: list[Guarded], imported: bool
+) -> dict[int, Answer]:
+    """How each definition of a guard gets above it: all together where that can be, else each by itself."""
+    guard = found[0].guard
+    values = GuardedValues(starts, outline, guard, imported)
+    together = _hoisted(outline, source, found, values)
+    if isinstance(together, Fix):
+        return {id(item.node): together for item in found}
+    answers = {id(item.node): _hoisted(outline, source, [item], values) for item in found}
+    left = [item.node for item in found if isinstance(answers[id(item.node)], Refused)]
+    handed = HandedOver(starts, outline, source, guard, imported).fix(left)
+    if handed is not None:
+        answers |= {id(node): handed[1] for node in handed[0]}
+    return answers
 
 
 def _hoisted(outline: Outline, source: Source, found: list[Guarded], values: GuardedValues) -> Answer:
