@@ -21,6 +21,7 @@ from ...syntax.resolver import Class
 from .importers import Importers
 from .object_parts import ITEM, Parts
 from .process_starts import Starts
+from .registrations import registrations
 from .statements import names_bound
 
 _WORKER = ("__getitem__", "__getitems__", "__iter__", "__next__", "__call__", "run")
@@ -241,6 +242,8 @@ class Search:
                 if isinstance(node, ast.Name) and self._meant(outline, node) == settings:
                     for key in self.parts.changed(outline, node, empty):
                         yield Place(outline, node, key)
+                    for where, use in registrations(self.repo, self.callees, outline, node):
+                        yield Place(where, use, "")
 
     # who runs the change
 

@@ -103,16 +103,21 @@ class Parts:
         return sorted(_set_on_self(called[0], called[1]) - by_workers)
 
 
+def fills(outline: Outline, node: ast.expr) -> bool:
+    """`node[name] = value`, `node.append(value)`."""
+    whole, above = _chain(outline, node)
+    if isinstance(whole, ast.Subscript):
+        return not isinstance(whole.ctx, ast.Load)
+    is_called = isinstance(above, ast.Call) and above.func is whole and isinstance(whole, ast.Attribute)
+    return is_called and whole is not node and getattr(whole, "attr", "") in names("filling")
+
+
 def _set_on_self(outline: Outline, function: Function, depth: int = 0) -> set[str]:
     """The attributes of `self` that a method sets or fills, itself or by other methods of its class."""
     found = _of_self(outline, function, (ast.Store, ast.Del), depth)
     for node in walk(function):
-        if isinstance(node, ast.Attribute) and outline.is_self(node.value):
-            whole, above = _chain(outline, node)
-            filled = isinstance(whole, ast.Subscript) and not isinstance(whole.ctx, ast.Load)
-            method_of = isinstance(above, ast.Call) and above.func is whole and isinstance(whole, ast.Attribute)
-            if filled or (method_of and whole is not node and getattr(whole, "attr", "") in names("filling")):
-                found.add(node.attr)
+        if isinstance(node, ast.Attribute) and outline.is_self(node.value) and fills(outline, node):
+            found.add(node.attr)
     return found
 
 

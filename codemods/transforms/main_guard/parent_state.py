@@ -17,6 +17,8 @@ from ...syntax.outline import Outline
 from ...syntax.resolver import Class
 from .changed_settings import Changed, Place, Search, Worker
 from .missing_globals import missing_globals
+from .object_parts import fills
+from .registrations import registrations
 from .statements import LOG_METHODS
 
 _SETS = r"\s*(?:[-+*/|&]?=(?!=)|:[^=\n]*=)"
@@ -154,6 +156,31 @@ def _changes(search: Search, state: _State) -> Iterator[Place]:
             assert outline is not None
             if not isinstance(node.ctx, ast.Load) and _is_of(search, outline, node.value, state):
                 yield Place(outline, node, "")
+    yield from _filled(search, state)
+    yield from _set_by_name(search, state)
+
+
+def _filled(search: Search, state: _State) -> Iterator[Place]:
+    """`Table.rows[name] = value` of a class, `cls.rows.append(value)`, and where programs call what does that."""
+    pattern = re.compile(rf"\.\s*{re.escape(state.name)}\s*[.\[]")
+    for source in search.starts.project.matching(pattern, words=(state.name,)):
+        outline = search.repo.outline(source.path)
+        for node in outline.attributes.get(state.name, ()) if outline is not None else ():
+            assert outline is not None
+            if fills(outline, node) and _is_of(search, outline, node.value, state):
+                yield Place(outline, node, "")
+                for where, use in registrations(search.repo, search.callees, outline, node):
+                    yield Place(where, use, "")
+
+
+def _set_by_name(search: Search, state: _State) -> Iterator[Place]:
+    """`setattr(Table, "size", value)`."""
+    for outline in search.repo.mentioning(state.name):
+        for call in outline.calls.get("setattr", ()):
+            name = call.args[1] if len(call.args) == 3 else None
+            same = isinstance(name, ast.Constant) and name.value == state.name
+            if same and _is_of(search, outline, call.args[0], state):
+                yield Place(outline, call.args[0], "")
 
 
 def _set_elsewhere(search: Search, state: _State) -> Iterator[Place]:

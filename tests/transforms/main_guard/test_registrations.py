@@ -1,0 +1,78 @@
+"""Tables that decorators and other functions fill in the main process only: a spawned worker finds them empty."""
+
+from __future__ import annotations
+
+import pytest
+
+from harness.small import reported
+
+TEXT = """\
+import multiprocessing as mp
+
+{table}
+
+def work(x):
+    return {read}
+
+
+def main():
+    {fill}
+    with mp.Pool(1) as pool:
+        print(pool.map(work, [1, 2]))
+
+{after}
+if __name__ == "__main__":
+    main()
+"""
+BY_NAME = "T = {}\ndef register(name):\n    def wrap(f):\n        T[name] = f\n        return f\n    return wrap\n"
+PLAIN = "T = {}\ndef register(f):\n    T[f.__name__] = f\n    return f\n"
+LISTED = "T = []\ndef register(f):\n    T.append(f)\n    return f\n"
+OF_CLASS = (
+    "class R:\n    t={}\n    @classmethod\n    def register(cls, f):\n        cls.t[f.__name__] = f\n        return f"
+)
+GIVEN = "T = {}\ndef register(name, f):\n    T[name] = f\n"
+HOOK = "T = {}\nclass Base:\n    def __init_subclass__(cls):\n        T[cls.__name__] = cls\n"
+FUNCTION = "def a(x):\n    return x"
+TABLE = "class Reg:\n    rows = []\n    size = 1\n"
+
+
+def is_reported(table: str, read: str, fill: str, after: str = "") -> bool:
+    text = TEXT.format(table=table, read=read, fill=fill.replace("\n", "\n    "), after=after)
+    found = reported({"train.py": text}, "main-guard")
+    assert all("the main process only" in each.message for each in found)
+    return bool(found)
+
+
+@pytest.mark.parametrize(
+    ("table", "read", "fill"),
+    [
+        (BY_NAME, "T.get('a')", f"@register('a')\n{FUNCTION}"),
+        (BY_NAME, "sorted(T)", f"@register('a')\n{FUNCTION}"),
+        (PLAIN, "'a' in T", f"@register\n{FUNCTION}"),
+        (LISTED, "len(T)", f"@register\n{FUNCTION}"),
+        (OF_CLASS, "sorted(R.t)", f"@R.register\n{FUNCTION}"),
+        (GIVEN, "T.get('a')", "register('a', lambda x: x)"),
+        (GIVEN, "T.get('a')", "register('a', work)"),
+        (HOOK, "sorted(T)", "class A(Base):\n    pass"),
+        (TABLE, "len(Reg.rows)", "Reg.rows.append(1)"),
+        (TABLE, "Reg.size", "setattr(Reg, 'size', 3)"),
+    ],
+)
+def test_filled_in_the_main_process(table: str, read: str, fill: str) -> None:
+    assert is_reported(table, read, fill)
+
+
+@pytest.mark.parametrize(
+    ("table", "read", "fill", "after"),
+    [
+        (BY_NAME, "T.get('a')", "pass", f"@register('a')\n{FUNCTION}"),
+        (PLAIN, "'a' in T", "pass", f"@register\n{FUNCTION}"),
+        (HOOK, "sorted(T)", "pass", "class A(Base):\n    pass"),
+        (PLAIN, "x", f"@register\n{FUNCTION}", ""),
+        (GIVEN, "T.get(x)", "register(3, 4)", ""),  # may be a cache
+        (TABLE, "len(Reg.rows)", "Reg.size", ""),
+        (TABLE, "Reg.rows.append(x)", "Reg.rows.append(1)", ""),  # by each process for itself
+    ],
+)
+def test_look_alikes(table: str, read: str, fill: str, after: str) -> None:
+    assert not is_reported(table, read, fill, after)
