@@ -85,14 +85,17 @@ def record(tests: list[str], marks: str, more: bool) -> int:
         def __init__(self, running: coverage.Coverage) -> None:
             self.running, self.seconds = running, dict[str, float]()
             self.caches: list[functools._lru_cache_wrapper[object]] = []
+            self.path: Path | None = None
 
         @pytest.hookimpl(wrapper=True)
         def pytest_runtest_protocol(self, item: pytest.Item) -> Generator[None, object, object]:
-            for cached in gc.get_objects() if not self.caches else ():
-                if isinstance(cached, functools._lru_cache_wrapper) and cached.__module__.startswith(PACKAGE):
-                    self.caches.append(cached)
-            for function in self.caches:  # else only the first test that needs the value is recorded
-                function.cache_clear()
+            if item.path != self.path:  # what is cached counts for the first test of each file that needs it
+                self.path = item.path
+                for cached in gc.get_objects() if not self.caches else ():
+                    if isinstance(cached, functools._lru_cache_wrapper) and cached.__module__.startswith(PACKAGE):
+                        self.caches.append(cached)
+                for function in self.caches:
+                    function.cache_clear()
             self.running.switch_context(item.nodeid)
             start = time.process_time()
             result = yield

@@ -54,6 +54,13 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     )
 
 
+def pytest_configure(config: pytest.Config) -> None:
+    from harness.whole_answers import Answers
+
+    if not any(isinstance(plugin, Answers) for plugin in config.pluginmanager.get_plugins()):
+        config.pluginmanager.register(Answers())
+
+
 def pytest_collection_finish() -> None:
     """The garbage collector need not look at the tests themselves again and again, a sixth of the time."""
     gc.freeze()

@@ -20,11 +20,11 @@ import difflib
 import importlib
 import re
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from codemods.finding import Fix
+from codemods.finding import Finding, Fix
 from codemods.project import Project
 from codemods.rule import Rule
 from codemods.tree.files import MemoryFiles
@@ -93,7 +93,13 @@ def _files(program: str) -> dict[str, str]:
 
 def answer(rule: Rule, files: dict[str, str]) -> list[str]:
     """What the rule finds: a line for each finding, then what its fixes change."""
-    findings = sorted(rule.find(Project(MemoryFiles({name: text.encode() for name, text in files.items()}))), key=str)
+    project = Project(MemoryFiles({name: text.encode() for name, text in files.items()}))
+    return lines_of(rule.find(project), files)
+
+
+def lines_of(found: Iterable[Finding], files: dict[str, str]) -> list[str]:
+    """`found` in the texts `files`, as rows show it."""
+    findings = sorted(found, key=str)
     findings.sort(key=lambda finding: finding.sort_key)
     lines, fixes = [], dict[Fix, None]()
     for finding in findings:

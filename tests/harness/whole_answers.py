@@ -1,0 +1,129 @@
+"""The whole answer of the rules to the programs of chosen tests: `answers/test_x.txt` beside `test_x.py`.
+
+    === test_name[row]       the test
+    lambdas                  a rule, and below what it finds in a program that the test hands to it
+    3 likely: the reason     as in a row of a table: see `rows.py`
+    + line
+
+A test that looks at one word of a reason, or at one line of a fix, would not notice a change of the rest: here it does.
+`python tests/harness/whole_answers.py --update [TEST ...]` writes the answers of all that are listed, and lists the
+tests, files or folders that it is given: read the difference.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import functools
+import importlib
+import pkgutil
+import re
+import sys
+from collections.abc import Callable, Generator, Iterable, Iterator
+from pathlib import Path
+from unittest import mock
+
+if __name__ == "__main__":  # run as a script from anywhere
+    sys.path[:0] = [str(Path(__file__).resolve().parents[2]), str(Path(__file__).resolve().parents[1])]
+
+import pytest
+
+from codemods import transforms
+from codemods.finding import Finding
+from codemods.project import Project
+from harness.rows import lines_of
+from harness.tool import text_diff
+
+TESTS = Path(__file__).resolve().parents[1]
+FOLDER = "answers"
+Find = Callable[[Project], Iterable[Finding]]
+
+
+def file_of(module: Path) -> Path:
+    """The answers of the tests of a module."""
+    return module.parent / FOLDER / f"{module.stem}.txt"
+
+
+@functools.cache
+def stored(module: Path) -> dict[str, str]:
+    """What is kept of each test of a module."""
+    file = file_of(module)
+    text = file.read_text(encoding="utf-8") if file.exists() else ""
+    return {part[1]: part[2] for part in re.finditer(r"(?m)^=== (.+)\n((?:(?!===).*\n)*)", text)}
+
+
+def modules() -> list[Path]:
+    """Every module with answers."""
+    return sorted(file.parents[1] / f"{file.stem}.py" for file in TESTS.rglob(f"{FOLDER}/test_*.txt"))
+
+
+@contextlib.contextmanager
+def answers() -> Iterator[list[str]]:
+    """What each rule finds, meanwhile, in projects as they were handed to it: for each a rule's name and its lines."""
+    found: list[str] = []
+    with contextlib.ExitStack() as patches:
+        for package in pkgutil.iter_modules(transforms.__path__):
+            rule = importlib.import_module(f"{transforms.__name__}.{package.name}.rule")
+            patches.enter_context(mock.patch.object(rule, "find", _noted(rule.find, package.name, found)))
+        yield found
+
+
+def _noted(find: Find, name: str, found: list[str]) -> Find:
+    def noted(project: Project) -> list[Finding]:
+        findings = list(find(project))
+        if not project.written:
+            files = {entry.path: project.files.read(entry.path).decode() for entry in project.files.entries()}
+            answer = "".join(f"{line}\n" for line in (name.replace("_", "-"), *lines_of(findings, files)))
+            if answer not in found:
+                found.append(answer)
+        return findings
+
+    return noted
+
+
+class Answers:
+    """The plugin: a test that is listed fails where the rules answer something else. `written`: it is noted instead."""
+
+    def __init__(self, more: Iterable[str] = ()) -> None:
+        self.more = tuple(more)
+        self.written: dict[Path, dict[str, str]] = {}
+
+    @pytest.hookimpl(wrapper=True)
+    def pytest_pyfunc_call(self, pyfuncitem: pytest.Function) -> Generator[None, object, object]:
+        module, test = pyfuncitem.path, pyfuncitem.nodeid.partition("::")[2]
+        kept = stored(module).get(test)
+        if kept is None and not pyfuncitem.nodeid.startswith(self.more):
+            return (yield)
+        with answers() as found:
+            result: object = yield
+        self.judge(module, test, kept, "".join(found))
+        return result
+
+    def judge(self, module: Path, test: str, kept: str | None, now: str) -> None:
+        difference = text_diff(kept or "", now, (f"{FOLDER}/{module.stem}.txt", "now"))
+        assert not difference, f"`make snapshots` writes this; is it what you meant?\n{difference}"
+
+
+class Update(Answers):
+    """Notes what the rules answer."""
+
+    def judge(self, module: Path, test: str, kept: str | None, now: str) -> None:
+        if now:
+            self.written.setdefault(module, {})[test] = now
+
+
+def update(more: list[str]) -> int:
+    """Run the modules of the tests that are listed, and `more`, and write the answers."""
+    plugin = Update(more)
+    listed = map(str, modules())
+    status = pytest.main(["-q", "-p", "no:cacheprovider", "-m", "not slow", *listed, *more], plugins=[plugin])
+    for module, written in plugin.written.items():
+        text = "".join(f"=== {test}\n{answer}" for test, answer in sorted(written.items()))
+        file_of(module).parent.mkdir(exist_ok=True)
+        file_of(module).write_text(text, encoding="utf-8", newline="\n")
+    return int(status)
+
+
+if __name__ == "__main__":
+    from harness import whole_answers  # the module that conftest.py imports too
+
+    sys.exit(whole_answers.update([name for name in sys.argv[1:] if name != "--update"]))
