@@ -111,6 +111,8 @@ class Table:
         self._canonical: dict[str, str] = {}
         self._known: dict[str, bool] = {}
         self._families: dict[str, str] = {}
+        self._keeps: dict[str, bool] = {}
+        self._fluent: dict[str, bool] = {}
         self._keys = {
             *self.alias,
             *self.boundaries,
@@ -129,7 +131,7 @@ class Table:
     def unasked(self) -> Table:
         """This table without the answers that it remembers, which are about the names of one repository."""
         made = copy(self)
-        made._canonical, made._known, made._families = {}, {}, {}
+        made._canonical, made._known, made._families, made._keeps, made._fluent = {}, {}, {}, {}, {}
         return made
 
     def canonical(self, name: str) -> str:
@@ -182,10 +184,13 @@ class Table:
 
     def keeps(self, name: str) -> bool:
         """True when what calling `name` (canonical) gives holds on to the arguments: a class, or a listed carrier."""
-        if any(prefix in self.harmless for prefix in _prefixes(name)):
-            return False
-        last = name.rpartition(".")[2]
-        return last[:1].isupper() or any(prefix in self.carriers for prefix in _prefixes(name))
+        known = self._keeps.get(name)
+        if known is None:
+            prefixes = _prefixes(name)
+            known = name.rpartition(".")[2][:1].isupper() or any(prefix in self.carriers for prefix in prefixes)
+            known = known and not any(prefix in self.harmless for prefix in prefixes)
+            self._keeps[name] = known
+        return known
 
     def why_harmless(self, name: str) -> str | None:
         """Why what `name` (canonical) gets is not pickled with plain pickle; None when nothing is known of it."""
@@ -193,9 +198,11 @@ class Table:
 
     def fluent(self, name: str) -> bool:
         """True when methods of `name` (canonical) give back the object and keep their arguments."""
-        if name.endswith(_OF_STATE):
-            return False
-        return any(self.carriers.get(prefix, False) for prefix in _prefixes(name))
+        known = self._fluent.get(name)
+        if known is None:
+            carries = any(self.carriers.get(prefix, False) for prefix in _prefixes(name))
+            known = self._fluent[name] = carries and not name.endswith(_OF_STATE)
+        return known
 
     def surely_keeps(self, name: str) -> bool:
         """True when the table says so; that a class keeps its arguments is a guess otherwise."""

@@ -26,6 +26,7 @@ class Closure:
 
     def __init__(self, places: Places, same_object: SameObject, moments: Moments) -> None:
         self.solution, self.places, self.same_object, self.moments = places.solution, places, same_object, moments
+        self._inside: dict[tuple[int, bool], list[int]] = {}
 
     def of(self, seeds: Iterable[tuple[int, Reason]], among: set[int] | None, only: frozenset[HazardKind]) -> Reasons:
         """Every value (`among` these) that crosses along with the seeds, and why.
@@ -56,7 +57,7 @@ class Closure:
                 reasons[number] = reason
             reasons.leave_out(number, absent)
             (partly.add if captured else partly.discard)(number)
-            for node in inside(solution, number, only):
+            for node in self._nodes_inside(number, only):
                 if node in absent:
                     continue
                 reasons.nodes.add(node)
@@ -89,6 +90,13 @@ class Closure:
         if reason.node < 0:
             return self.moments.never_there(number)
         return self.moments.absent(reason.node, reason.hop.line) if reason.hop is not None else frozenset()
+
+    def _nodes_inside(self, number: int, only: frozenset[HazardKind]) -> list[int]:
+        """As `inside`; many boundaries ask about the same values."""
+        key = (number, bool(only))  # which kinds makes no difference
+        if key not in self._inside:
+            self._inside[key] = inside(self.solution, number, only)
+        return self._inside[key]
 
     def guessed(self, number: int, reasons: Reasons) -> bool:
         """True when the value is kept by a foreign object that may not keep it (`Mlp(act_layer=lambda: ...)`), or by

@@ -261,10 +261,12 @@ class Expressions:
             literals[given[0]] = given[1]
         if builder.scope.asked_for and (switch := under(builder.scope, node)) is not None:
             literals[UNDER] = switch
-        note_call(builder, function, [*arguments, *(value for _, value in keywords)])
-        if (owner := updated(node)) is not None and (base := self.value(owner)) >= 0:
-            note_update(builder, base, node, keywords, [*arguments, *double_stars])
-        is_view = gives_view(node)
+        is_view = False
+        if isinstance(function, ast.Attribute):
+            note_call(builder, function, arguments, keywords)
+            if (owner := updated(node)) is not None and (base := self.value(owner)) >= 0:
+                note_update(builder, base, node, keywords, [*arguments, *double_stars])
+            is_view = gives_view(node)
         is_text = isinstance(function, ast.Name) and function.id == "eval" and self._evaluates(node)
         if callee < 0 and not (is_view or is_text):
             return -1

@@ -7,6 +7,7 @@ The two meet by the name under which the one is kept and the other is put in: `s
 from __future__ import annotations
 
 import ast
+from collections.abc import Sequence
 
 from .builder import FactsBuilder
 
@@ -30,10 +31,12 @@ def note_put(builder: FactsBuilder, container: ast.expr, value: int) -> None:
         builder.put_by_name.append((name, value))
 
 
-def note_call(builder: FactsBuilder, function: ast.expr, arguments: list[int]) -> None:
+def note_call(
+    builder: FactsBuilder, function: ast.Attribute, arguments: Sequence[int], keywords: Sequence[tuple[str, int]]
+) -> None:
     """`parts.append(f)`."""
-    if isinstance(function, ast.Attribute) and function.attr in _PUTS:
-        for argument in arguments:
+    if function.attr in _PUTS:
+        for argument in (*arguments, *(value for _, value in keywords)):
             note_put(builder, function.value, argument)
 
 

@@ -25,7 +25,7 @@ from .star_bases import star_base
 
 _CLASS = re.compile(r"class[ \t]+(\w+)[ \t]*(?:\(([^()]*(?:\([^()]*\)[^()]*)*)\))?")
 _AS = re.compile(r"as(?<=[ \t]as)[ \t]+(\w+)")  # begins with its word: found many times faster than what it is part of
-_ALIAS = re.compile(r"\b(\w+)[ \t]+as[ \t]+(\w+)")
+_RENAMED = re.compile(r"(\w+)[ \t]+\Z")  # what stands before that
 Method = ast.FunctionDef | ast.AsyncFunctionDef
 FIRST = frozenset(("__init__", "__new__", "__post_init__", "__len__"))  # run before the object crosses
 WORKER = frozenset(("__getitem__", "__getitems__", "__iter__", "__next__"))
@@ -184,6 +184,18 @@ def _statements(text: str) -> Iterator[tuple[str, str]]:
         at = match.end()
 
 
+def _aliases(text: str) -> dict[str, str]:
+    """What stands before ` as `, by the name behind it."""
+    found: dict[str, str] = {}
+    end = 0  # of the name behind the one before
+    for match in _AS.finditer(text):
+        at = match.start()
+        name = _RENAMED.search(text, max(end, text.rfind("\n", 0, at) + 1), at)
+        if name is not None:
+            found[match[1]], end = name[1], match.end()
+    return found
+
+
 @asked
 def class_names(project: Project, path: str) -> tuple[str, ...]:
     """By a look at the text: "class A" for each class that a file defines, "below B" for what one derives from."""
@@ -192,9 +204,7 @@ def class_names(project: Project, path: str) -> tuple[str, ...]:
         return ()
     found: dict[str, None] = {}
     classes = [(name, re.findall(r"\w+", bases)) for name, bases in _statements(source.text)]
-    aliases = set(_AS.findall(source.text)) if classes else set()
-    renamed = any(not aliases.isdisjoint(words) for _, words in classes)
-    own = {alias: name for name, alias in _ALIAS.findall(source.text)} if renamed else {}
+    own = _aliases(source.text) if any(words for _, words in classes) else {}
     for name, words in classes:
         found[f"class {name}"] = None
         for base in [*words, *(own[word] for word in words if word in own)]:
