@@ -220,8 +220,8 @@ def _used(word: str) -> re.Pattern[str]:
 
 
 @cache
-def _called() -> re.Pattern[str]:
-    return re.compile(rf"\b(?:{'|'.join(words())})\s*\(")
+def _called(word: str) -> re.Pattern[str]:
+    return re.compile(rf"{word}(?<!\w{word})\s*\(")
 
 
 def _makers(text: str, named: Collection[str]) -> Iterator[str]:
@@ -230,8 +230,8 @@ def _makers(text: str, named: Collection[str]) -> Iterator[str]:
         return
     for match in _DEF.finditer(text):
         body = match.group(2)
-        called = "return" in body and any(word in body for word in named)
-        if "yield" in body or (called and _called().search(body)):
+        returns = "return" in body
+        if "yield" in body or (returns and any(word in body and _called(word).search(body) for word in named)):
             yield match.group(1)
 
 

@@ -1,0 +1,52 @@
+"""What is read off the text of a file: classes with what they derive from, functions that give back something."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from codemods.project import Project
+from codemods.syntax.unpicklable_table import makers
+from codemods.transforms.unpicklable_attributes.classes import class_names
+from codemods.tree.files import MemoryFiles
+
+_AS = re.compile(r"\b(\w+)[ \t]+as[ \t]+(\w+)")
+IMPORTS = {
+    "of one module": "from torch.utils.data import Dataset as Rows\n",
+    "of several": "from a import B as C, D as E, (F  as\tRows)\n",
+    "with a blank too few": "import basis\nimport Rows_as  Rows\n",
+    "in a with, and in one line": "with open(a) as f, open(b) as Rows: import x.y as z; import base as Rows\n",
+    "one after the other": "except Error as first:\n    pass  # Base as Rows as it is\n",
+    "none": "from has import class_as\n",
+}
+
+
+def project(text: str) -> Project:
+    return Project(MemoryFiles({"a.py": text.encode()}))
+
+
+@pytest.mark.parametrize("name", IMPORTS)
+def test_a_base_class_by_its_first_name(name: str) -> None:
+    text = IMPORTS[name]
+    first = {second: first for first, second in _AS.findall(text)}
+    found = class_names(project(f"{text}class A(Rows, z.B):\n    pass\n"), "a.py")
+    words = [word for base in ("Rows", "z", "B") for word in (base, first.get(base)) if word]
+    assert set(found) == {"class A", *(f"below {word}" for word in words)}
+
+
+@pytest.mark.parametrize(
+    ("body", "gives"),
+    [
+        ("return Lock()", True),
+        ("return threading . Lock (", True),
+        ("return Lock\\n    Lock()", True),
+        ("return my_Lock()", False),
+        ("return Lock", False),
+        ("x = Lock()", False),
+        ("yield 1", True),
+    ],
+)
+def test_functions_that_may_give_back_something_of_the_table(body: str, gives: bool) -> None:
+    text = f"from threading import Lock\n\n\ndef make(path):\n    {body}\n\n\nLock()\n"
+    assert ("make" in makers(project(text))) == gives
