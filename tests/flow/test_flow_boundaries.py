@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+import ast
+
 import pytest
 from test_flow import crossings, marked
 
 from codemods.finding import Confidence
+from codemods.flow.boundaries import table
+from codemods.flow.facts.collector import facts_of
+from codemods.flow.solve.solver import solve
 from harness import marks
 
 LOADERS = {
@@ -329,3 +334,14 @@ def test_trainers_whose_settings_ask_for_workers(number: str, call: str, trainer
     files = {"train.py": text}
     seen = {each for each in marks.crossing(files) if each[2] != "possible"}
     assert seen == marks.marked(files)
+
+
+def test_what_unpacked_keywords_hold_crosses_in_the_same_order_in_each_run() -> None:
+    names = ("torch.utils.data.DataLoader", "multiprocessing.Process", "multiprocessing.Pool")
+    made = "".join(f"    {name}(**options)\n" for name in names)
+    text = f"import multiprocessing\nimport torch.utils.data\n\ndef start(**options):\n{made}"
+    solution = solve({"a.py": facts_of("a.py", ast.parse(text))}, table())
+    for name in names:
+        arguments = [sink.argument for sink in solution.sinks if sink.boundary == name]
+        assert len(arguments) > 1
+        assert arguments == sorted(arguments)

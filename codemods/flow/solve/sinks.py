@@ -89,7 +89,8 @@ class Sinks:
             self.heap.add(node, receiver)
             self._add(node, "self", use)
         for star in call.double_stars:
-            for argument_name in boundary.pickles - {"*", "*[]", "self"} - set(given) if star >= 0 else ():
+            # sorted: what crosses is the same, in the same order, in each run
+            for argument_name in sorted(boundary.pickles - {"*", "*[]", "self"} - set(given)) if star >= 0 else ():
                 self._add_elements(star + offset, argument_name, use, argument_name)
         for star in call.stars:
             if star >= 0:
