@@ -41,6 +41,7 @@ def text(test: str = "parallel", call: str = "Worker(local())", other: str = OTH
         text(call="Worker(local(), False)\nWorker(local(), name='b')"),
         text(call="Worker(local(), parallel=0)"),
         text("parallel and sys.argv"),
+        text(call="import importlib\nimportlib.import_module(sys.argv[1])\nWorker(local())"),
         text("parallel > 0"),
         text("not parallel", other="    pass\n        else:\n            Process(target=self.run)").replace(
             "self.started = Process(target=self.run)", "pass"

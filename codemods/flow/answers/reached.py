@@ -59,7 +59,7 @@ class Reached:
 
     def _is_off(self, sink: Sink) -> bool:
         file, _ = self.solution.program.functions[sink.function]
-        return not self._finds_names(file) and self.without_workers.is_off(sink)
+        return file not in self._by_name and self.without_workers.is_off(sink)
 
     def function(self, index: int) -> bool:
         """True unless nothing is seen to call the function, or to make an object that it is a method of."""
