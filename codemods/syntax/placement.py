@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections import Counter
 
 from ..tree.source import Source
 from .binding_rules import FUNCTIONS
 from .scope_data import start_of
 from .scopes import Scopes
+
+_HEADING = re.compile(r"#+\s*(?:step\s*)?\d+\s*[.):]\s", re.IGNORECASE)
 
 
 def indentation_at(source: Source, line: int) -> str:
@@ -41,12 +44,15 @@ def first_line(node: ast.stmt) -> int:
 
 
 def first_attached_line(source: Source, node: ast.stmt) -> int:
-    """Line of the first comment directly above the statement, at its indentation; a file's header stays out."""
+    """Line of the first comment directly above the statement, at its indentation.
+
+    A file's header stays out, and the heading of a part of a longer block: `# 2. Data loader`.
+    """
     line = top = first_line(node)
     indent = indentation_at(source, line)
     while line > 1:
         text = source.line_text(line - 1)
-        if not text.startswith(indent + "#"):
+        if not text.startswith(indent + "#") or _HEADING.match(text.lstrip()):
             return line
         line -= 1
     return top  # reaches the top of the file: shebang, licence, encoding
