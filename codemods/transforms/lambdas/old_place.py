@@ -17,6 +17,7 @@ from .stdlib_forms import spelled
 
 _ABOUT_LAMBDAS = re.compile(r"[ \t]*#[ \t]*noqa(?:[ \t]*:[ \t]*E731)?[ \t]*(?=\r?$)", re.IGNORECASE | re.MULTILINE)
 _LINE_END = re.compile(r"[ \t]*(?:#|\r?$)", re.MULTILINE)
+_GAP = re.compile(r"[ \t]*(?:\r\n|\n)\s*(?=[^\s#])")
 
 
 def leave(rewrite: FileRewrite, move: Move, moves: dict[Unit, Move], imports: list[Import]) -> list[Edit]:
@@ -211,7 +212,13 @@ def call_edit(rewrite: FileRewrite, use: Use, other: Move) -> Edit:
     assert isinstance(call, ast.Call)
     if rewrite.source.text[edit.end : edit.end + 1] != "(":
         raise Refused(f"`{use.name}` is called in an unusual way (line {line_of(use.node)}): write `{use.name}(...)`")
-    passed = ", ".join(other.arguments) + (", " if call.args or call.keywords else "")
-    if _LINE_END.match(rewrite.source.text, edit.end + 1):  # the arguments are on lines of their own
-        passed = passed.rstrip()
-    return Edit(rewrite.path, edit.start, edit.end + 1, f"{other.base}({passed}")
+    passed, text = ", ".join(other.arguments), rewrite.source.text
+    more = ", " if call.args or call.keywords else ""
+    gap = _GAP.match(text, edit.end + 1)
+    if gap is not None and more:  # the arguments are on lines of their own
+        line = rewrite.source.line_text(text.count("\n", 0, gap.end()) + 1)
+        more = more if len(line) + len(passed) + len(more) <= rewrite.width else f",{gap[0]}"
+        return Edit(rewrite.path, edit.start, gap.end(), f"{other.base}({gap[0]}{passed}{more}")
+    if _LINE_END.match(text, edit.end + 1):  # with a comment
+        more = more.rstrip()
+    return Edit(rewrite.path, edit.start, edit.end + 1, f"{other.base}({passed}{more}")

@@ -268,7 +268,7 @@ def test_entries_of_a_table_are_called_after_it() -> None:
     assert "def _build_txt(data):" in after
 
 
-def test_arguments_on_lines_of_their_own_leave_no_blank_at_the_end() -> None:
+def test_captured_values_stand_among_arguments_on_lines_of_their_own() -> None:
     text = """\
 def build(scale):
     def step(row):
@@ -282,7 +282,13 @@ def build(scale):
     return step, other
 """
     after, _ = hoisted(text)
-    assert "    return _build_step(scale,\n        row,\n    )\n" in after
+    assert "    return _build_step(\n        scale, row,\n    )\n" in after
+    name = "row_of_the_batch" * 5
+    long = text.replace("            row,", f"            {name},").replace("other(row)", f"other({name})")
+    after, _ = hoisted(long)
+    assert f"    return _build_step(\n        scale,\n        {name},\n    )\n" in after
+    after, _ = hoisted(text.replace("step(\n", "step(  # why\n"))
+    assert "    return _build_step(scale,  # why\n        row,\n    )\n" in after
 
 
 def test_an_import_under_a_condition_goes_with_what_used_it_and_one_in_a_try_stays() -> None:
