@@ -146,7 +146,7 @@ def _last_accessor(rewrite: FileRewrite, method: tuple[Scope, str, ast.ClassDef]
 
 
 def _definition(rewrite: FileRewrite, move: Move, inner: Sequence[Edit], indent: str) -> str:
-    node, imports = move.unit.node, [text for _, text in sorted(move.unit.imports.items())]
+    node, imports = move.unit.node, _joined([text for _, text in sorted(move.unit.imports.items())])
     if ((move.is_object and takes_any(node)) or "/" in move.leading) and rewrite.old_python is not None:
         raise Refused(
             "as it takes any keyword, what it captures would have to be positional-only (`/`), and "
@@ -161,6 +161,18 @@ def _definition(rewrite: FileRewrite, move: Move, inner: Sequence[Edit], indent:
         return lambda_as_def(rewrite.source, node, move.name, move.leading, inner, indent, rewrite.indent_unit, imports)
     leading = [] if isinstance(node, ast.ClassDef) else move.leading
     return moved(rewrite.source, node, move.name, leading, inner, indent, imports)
+
+
+def _joined(imports: Sequence[str]) -> list[str]:
+    """Imports from one module that follow each other are one statement, as they were."""
+    found: list[str] = []
+    for text in imports:
+        module, word, name = text.partition(" import ")
+        if found and word and module.startswith("from ") and found[-1].startswith(module + word):
+            found[-1] += f", {name}"
+        else:
+            found.append(text)
+    return found
 
 
 def _check_order(rewrite: FileRewrite, unit: Unit, offset: int) -> None:

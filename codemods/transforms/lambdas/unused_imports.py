@@ -37,17 +37,23 @@ def idle_imports(
     inside = {id(node) for unit in group for node in ast.walk(unit.node)}
     theirs = {id(node): unit for unit in moving if unit not in group for node in ast.walk(unit.node)}
     idle: dict[ast.Import | ast.ImportFrom, list[str]] = {}
+    tried: dict[ast.Import | ast.ImportFrom, list[str]] = {}
     for variable in imported:
         statement = _plain_import(scopes, source, variable)
-        if statement is None:
+        tried_statement = _import_under_try(scopes, source, variable) if statement is None else None
+        if statement is None and tried_statement is None:
             continue
         left = [use for use in variable.scope.uses[variable.name] if id(use.node) not in inside]
         users = {theirs.get(id(use.node)) for use in left}
-        if not left:
+        if tried_statement is not None or statement is None:
+            if tried_statement is not None and not left:
+                tried.setdefault(tried_statement, []).append(variable.name)
+        elif not left:
             idle.setdefault(statement, []).append(variable.name)
         elif None not in users and len(users) < _TURNS:
             start, end = source.offset(*start_of(statement)), source.offset(*end_of(statement))
             edits.append(Edit(source.path, start, end, source.text[start:end]))
+    edits += [_kept(source, item) for item, names in tried.items() if len(names) == len(item.names)]
     going = {unit.node for unit in group if not _leaves_code(source, unit, others)}
     all_names = {item for item, names in idle.items() if len(names) == len(item.names)}
     explained = {item for item in all_names if first_attached_line(source, item) != item.lineno}
@@ -88,6 +94,16 @@ def _without(source: Source, statement: ast.Import | ast.ImportFrom, names: Sequ
     if isinstance(statement, ast.ImportFrom):
         head = f"from {'.' * statement.level}{statement.module or ''} import "
     return Edit(source.path, source.offset(*start_of(statement)), source.offset(*end_of(statement)), head + kept)
+
+
+def _import_under_try(scopes: Scopes, source: Source, variable: Variable) -> ast.Import | ast.ImportFrom | None:
+    """The import that alone binds the variable, on a line of its own in a `try`: it is there to fail."""
+    statement = variable.bindings[0].statement
+    if not isinstance(statement, (ast.Import, ast.ImportFrom)) or len(variable.bindings) != 1:
+        return None
+    behind = source.text[source.offset(*end_of(statement)) : end_of_line(source, statement.lineno)].strip()
+    is_alone = statement.end_lineno == statement.lineno and starts_line(source, statement) and not behind
+    return statement if is_alone and isinstance(scopes.parents[statement], ast.Try) else None
 
 
 def _plain_import(scopes: Scopes, source: Source, variable: Variable) -> ast.Import | ast.ImportFrom | None:
