@@ -42,6 +42,7 @@ SET_METHOD = "multiprocessing.set_start_method"
 _MAX_DEPTH = 6
 _MAX_NAMES = 8
 _MAX_CLASSES = 8
+_DATASET, _PROCESSES = "datasets.load_dataset()", "num_proc"
 _CONTAINERS = ("dict", "OrderedDict", "list", "tuple")
 _DISPLAYS = (ast.List, ast.Tuple, ast.Dict, ast.ListComp, ast.DictComp)
 
@@ -136,6 +137,8 @@ class Starts:
                 sure = None if self._several(outline, argument) else self.loader(outline, argument, given)
                 if sure is not None:
                     return _start(outline, node, sure, "iterates a DataLoader with workers")
+        if (sure := self._maps_in_processes(outline, node)) is not None:
+            return _start(outline, node, sure, f"`{last}` with `{_PROCESSES}` starts processes")
         if name in names("runs_arguments"):
             return self._runs_argument(outline, node)
         called = self.callees.called(outline, node)
@@ -193,6 +196,17 @@ class Starts:
         if isinstance(node, ast.Call) and last_name(node.func) in names("iterating") | names("wrapping") and node.args:
             return all(self._several(outline, argument) for argument in node.args)
         return isinstance(node, _DISPLAYS)
+
+    def _maps_in_processes(self, outline: Outline, call: ast.Call) -> Confidence | None:
+        """`dataset["train"].map(f, num_proc=4)` of a dataset of Hugging Face."""
+        number = next((keyword.value for keyword in call.keywords if keyword.arg == _PROCESSES), None)
+        if number is None or not isinstance(call.func, ast.Attribute) or is_text([number], 1):
+            return None
+        held = call.func.value
+        while isinstance(held, ast.Subscript):
+            held = held.value
+        found = self.name(outline, held).startswith(_DATASET) and call.func.attr in names("mapping")
+        return self._number(outline, number) if found else None
 
     def _runs_argument(self, outline: Outline, call: ast.Call) -> Start | None:
         """A library calls the function that it is passed: `fire.Fire(main)`."""

@@ -197,3 +197,23 @@ def test_the_arguments_of_a_static_method_and_of_a_base_that_is_named() -> None:
     assert (
         len(reported({"lib.py": BASES, "a.py": f"from lib import Plain\n{HEAD}{own}{loop}Mine(loader)\n"}, RULE)) == 1
     )
+
+
+@pytest.mark.parametrize(
+    ("code", "sure"),
+    [
+        ("rows = load_dataset('a').map(len, num_proc=4)", "proven"),
+        ("rows = load_dataset('a')\nrows = rows.map(len).filter(len, num_proc=2)", "proven"),
+        ("rows = load_dataset('a')['train'].map(len, num_proc=os.cpu_count())", "likely"),
+        ("def main():\n    load_dataset('a').map(len, num_proc=4)\nmain()", "proven"),
+        ("rows = load_dataset('a').map(len, num_proc=1)", ""),
+        ("rows = load_dataset('a').map(len, num_proc=None)", ""),
+        ("rows = load_dataset('a').map(len, batched=True)", ""),
+        ("rows = load_dataset('a').shuffle(num_proc=4)", ""),
+        ("rows = rows_of('a').map(len, num_proc=4)", ""),
+        ("if __name__ == '__main__':\n    load_dataset('a').map(len, num_proc=4)", ""),
+    ],
+)
+def test_a_dataset_that_is_mapped_by_processes(code: str, sure: str) -> None:
+    text = f"import os\nfrom datasets import load_dataset\n{code}\n"
+    assert [each.confidence.value for each in reported({"a.py": text}, RULE)] == ([sure] if sure else [])
