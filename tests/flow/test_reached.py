@@ -112,6 +112,15 @@ PROGRAMS = {
         "train.py": TRAIN + "import importlib\nimportlib.import_module('kit.load' + input())\n",
         "kit/loaders.py": loaders("proven").replace("row", "line"),
     },
+    "subclasses are listed": {
+        "loaders.py": loaders("proven"),
+        "train.py": TRAIN + "for each in PlainLoader.__bases__[0].__subclasses__():\n    each([1], num_workers=1)\n",
+    },
+    "a base class keeps its subclasses": {
+        "loaders.py": "class Noted:\n    def __init_subclass__(cls):\n        print(cls)\n"
+        + loaders("proven").replace("MaskedLoader(", "MaskedLoader(Noted, "),
+        "train.py": TRAIN,
+    },
     "of modules in another folder": {
         "loaders.py": loaders(),
         "train.py": TRAIN + "import importlib\nimportlib.import_module('models.' + input())\n",

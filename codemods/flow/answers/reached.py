@@ -107,9 +107,14 @@ class Reached:
         file, _ = program.classes[index]
         if self._never_imported(file):
             return False
-        if self._is_open(file):
+        if self._is_open(file) or self._notes_subclasses(index):
             return True
         return self._is_used(file, program.facts[file].class_nodes[index - program.class_offset[file]])
+
+    def _notes_subclasses(self, index: int) -> bool:
+        """A base class is told of the class when it is defined, and may keep it in a table."""
+        above = self.solution.hierarchy.order(index)[1:]
+        return any("__init_subclass__" in self.solution.program.classes[at][1].members for at in above)
 
     def _has_objects(self, owner: int, file: int, method: Function) -> bool:
         """Objects are made that have the method: of its class, or of one below that doesn't replace it."""
@@ -257,8 +262,11 @@ class Reached:
             elif "getattr" in names and call.arguments and call.arguments[0] >= 0 and 1 not in call.literals:
                 found |= self._modules_at(call.arguments[0] + offset)
         for node, loads in self.solution.constraints.loads.items():
-            if any(attribute == "__dict__" for attribute, _ in loads):
-                found |= self._modules_at(node)
+            for attribute, _ in loads:
+                if attribute == "__dict__":
+                    found |= self._modules_at(node)
+                elif attribute == "__subclasses__":
+                    found.add(-1)
         return found
 
     def _modules_at(self, node: int) -> set[int]:
