@@ -31,7 +31,7 @@ _BINDING = ("staticmethod", "classmethod")
 _WALKS = ("iter", "enumerate", "cycle")
 _WALK_THERE = "keep the path, and open it where the lines are read, for instance in `__iter__`"
 _DEPTH = 6
-_BUILTIN = ("open",)  # the builtin of the table
+_BUILTIN = ("open", "memoryview")  # the builtins of the table
 _CONTAINERS = (ast.List, ast.Tuple, ast.Set, ast.Dict, ast.ListComp, ast.SetComp, ast.DictComp)
 
 

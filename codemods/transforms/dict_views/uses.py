@@ -17,6 +17,7 @@ from .next_holders import holders_of
 from .refused_by_views import refused_by_views
 
 _STEPS = 60  # holders followed for one view; more means that nobody can say
+_DATA = frozenset(("dataclass", "define", "attrs", "s", "NamedTuple", "BaseModel"))
 _BY_TYPE = frozenset(("singledispatch", "singledispatchmethod", "dispatch", "multimethod"))
 
 
@@ -72,6 +73,16 @@ class ViewUses:
         """`vars(x)` and `x.__dict__` of objects that are known to store the view; an item by its name is a use."""
         if holder.kind is not HolderKind.ATTRIBUTE or not isinstance(holder.owner, Class):
             return
+        if self._is_data(holder.owner):  # it is compared and written by its fields
+            for outline in self.repo.mentioning(holder.owner.node.name):
+                for node in outline.nodes:
+                    if (
+                        isinstance(node, ast.Name)
+                        and isinstance(node.ctx, ast.Load)
+                        and not isinstance(outline.parents[node], ast.Attribute)
+                        and self._is_owner(outline, node, holder.owner)
+                    ):
+                        yield outline, node, True
         for name in ("vars", "__dict__"):
             for outline in self.repo.mentioning(name):
                 nodes: list[ast.Call | ast.Attribute] = (
@@ -82,19 +93,39 @@ class ViewUses:
                 for node in nodes:
                     value = node.args[0] if isinstance(node, ast.Call) else node.value
                     item = isinstance(outline.parents[node], ast.Subscript)
-                    if not item and self._is_owner(outline, value, holder.owner):
+                    if not item and self._is_owner(outline, value, holder.owner, is_likely=True):
                         yield outline, node, True
 
-    def _is_owner(self, outline: Outline, value: ast.expr, owner: Class) -> bool:
+    def _is_data(self, cls: Class) -> bool:
+        """A dataclass, whose `==` and text are made of its fields, or the like."""
+        marks = (mark.func if isinstance(mark, ast.Call) else mark for mark in cls.node.decorator_list)
+        names = {last_name(mark) for mark in marks} | {last_name(base) for base in cls.node.bases}
+        own = {"__eq__", "__repr__", "__str__"} & {getattr(part, "name", "") for part in cls.node.body}
+        return not _DATA.isdisjoint(names) and not own
+
+    def _field(self, cls: Class, index: int | str | None) -> str | None:
+        """The field that an argument of the constructor becomes, where the class writes none."""
+        names: dict[str, None] = {}
+        for each in reversed(self.repo.resolver.lineage(cls)):
+            if self._is_data(each):
+                fields = (part.target for part in each.node.body if isinstance(part, ast.AnnAssign))
+                names.update({target.id: None for target in fields if isinstance(target, ast.Name)})
+        by_place = [*names]
+        if isinstance(index, int):
+            return by_place[index] if index < len(by_place) else None
+        return index if index in names else None
+
+    def _is_owner(self, outline: Outline, value: ast.expr, owner: Class, is_likely: bool = False) -> bool:
+        """The value is an object of the class, as is seen; `is_likely`: or a parameter of code that knows the class."""
         if outline.is_self(value):
             here = outline.owner(value)
             return here is not None and self._related(Class(outline, here), owner)
         classes = self.receivers.instance_of(outline, value)
-        if classes or not isinstance(value, ast.Name):
+        if classes or not isinstance(value, ast.Name) or not is_likely:
             return any(self._related(cls, owner) for cls in classes)
         scope = outline.lookup(value, value.id)[0]
         given = isinstance(scope, FUNCTIONS) and value.id in parameters(scope)
-        return given and outline in self.repo.mentioning(owner.node.name)  # by code that knows the class
+        return given and outline in self.repo.mentioning(owner.node.name)
 
     def _uses(self, holder: Holder) -> Iterator[tuple[Outline, ast.AST, bool]]:
         return ((outline, use, holder.nested) for outline, use in self._places(holder))
@@ -206,7 +237,11 @@ class ViewUses:
             functions.append((outline, found, isinstance(outline.parents[found], ast.ClassDef) and not static))
         for cls in self.repo.resolver.classes(holder.outline, holder.callee):
             inits = ((at.outline, method(at.node, "__init__")) for at in self.repo.resolver.lineage(cls))
-            functions += [(where, init, True) for where, init in inits if init is not None][:1]
+            made = [(where, init, True) for where, init in inits if init is not None][:1]
+            functions += made
+            field = self._field(cls, holder.index) if not made else None
+            if field is not None:
+                yield Holder(HolderKind.ATTRIBUTE, field, cls, nested=holder.nested, hops=holder.hops)
         if len(functions) > 6:
             return
         for outline, function, bound in functions:

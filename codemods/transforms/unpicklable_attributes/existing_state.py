@@ -94,6 +94,12 @@ def check_existing(shape: Shape, derived: Iterable[Shape], attributes: Iterable[
         raise Refused(f"pickle does not find classes that are defined inside of `{name}`; move the class to the module")
     if _has_slots(shape):
         raise Refused("the class has `__slots__`, so its state is no plain dict; write the state methods yourself")
+    for place, node in shape.selves.get("__dict__", ()):
+        if isinstance(node.ctx, ast.Store) and place.name != "__setstate__":
+            raise Refused(
+                f"line {node.lineno} puts another dict in the place of `self.__dict__`, which its copies would not "
+                "share; write the state methods yourself"
+            )
     for mark in shape.node.decorator_list:
         kind = last_name(mark.func if isinstance(mark, ast.Call) else mark)
         for keyword in mark.keywords if isinstance(mark, ast.Call) else ():

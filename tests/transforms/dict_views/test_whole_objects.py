@@ -86,3 +86,57 @@ def test_the_attributes_of_another_class() -> None:
     text = PROGRAM.format(method="0", function="0").replace("def dump", other + "def dump", 1)
     (finding,) = reported({"run.py": text}, "dict-views")
     assert finding.reason is None
+
+
+DATA = """\
+import pickle
+from dataclasses import dataclass
+from typing import NamedTuple
+
+
+{head}
+    names: object
+    size: int = 1
+
+
+def look(conf, other):
+    return {look}
+
+
+table = {{"b": 1}}
+conf = Conf({given})
+look(conf, None)
+pickle.dumps(conf)
+"""
+HEADS = ["@dataclass\nclass Conf:", "class Conf(NamedTuple):"]
+LOOKS = {
+    "conf.names & other": "uses it with `&`",
+    "conf == other": "compares it with `==`",
+    "'cache_' + str(conf)": "puts it into a text, which would read differently",
+    "{1: conf} != other": "compares it with `!=`",
+}
+
+
+@pytest.mark.parametrize("head", HEADS)
+@pytest.mark.parametrize("given", ["table.keys()", "names=table.keys()"])
+@pytest.mark.parametrize("look", LOOKS)
+def test_a_field_is_an_attribute_and_a_part_of_the_object(head: str, given: str, look: str) -> None:
+    (finding,) = reported({"run.py": DATA.format(head=head, given=given, look=look)}, "dict-views")
+    assert LOOKS[look] in (finding.reason or (finding.fix is not None and finding.fix.unsafe) or "")
+
+
+@pytest.mark.parametrize("look", ["conf is other", "len(conf.names)", "print(conf)", "conf.size == other"])
+def test_the_object_is_used_by_what_a_list_has(look: str) -> None:
+    (finding,) = reported({"run.py": DATA.format(head=HEADS[0], given="table.keys()", look=look)}, "dict-views")
+    assert finding.fix is not None
+    assert finding.fix.unsafe is None
+
+
+def test_a_class_that_compares_in_its_own_way() -> None:
+    own = DATA.replace(
+        "    size: int = 1\n", "    size: int = 1\n\n    def __eq__(self, other):\n        return True\n"
+    )
+    (finding,) = reported(
+        {"run.py": own.format(head=HEADS[0], given="table.keys()", look="conf == other")}, "dict-views"
+    )
+    assert finding.fix is not None

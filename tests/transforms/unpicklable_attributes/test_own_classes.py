@@ -122,3 +122,22 @@ def test_a_property_keeps_it_elsewhere(base: str) -> None:
 def test_a_property_of_another_name() -> None:
     text = migrated({"run.py": GUARDED.format(base=SETTER.replace("lock", "door"))}, RULE)["run.py"]
     assert 'del state["lock"]' in text
+
+
+def test_objects_that_share_their_dict() -> None:
+    text = (
+        "import pickle\nimport threading\n\n\nclass Shared:\n    kept = {}\n\n    def __init__(self):\n"
+        "        self.__dict__ = self.kept\n        self.lock = threading.Lock()\n\n\npickle.dumps(Shared())\n"
+    )
+    (reason,) = reasons({"run.py": text}, RULE)
+    assert reason.startswith("line 9 puts another dict in the place of `self.__dict__`")
+
+
+MADE = ["memoryview(b'ab')", "hmac.new(b'a', digestmod='md5')", "contextvars.ContextVar('a')", "zlib.compressobj()"]
+
+
+@pytest.mark.parametrize("made", MADE)
+def test_what_is_reported_only(made: str) -> None:
+    text = GUARDED.replace("import pickle\n", "import contextvars\nimport hmac\nimport pickle\nimport zlib\n")
+    text = text.replace("threading.Lock()", made).format(base="pass")
+    assert reasons({"run.py": text}, RULE) != []
