@@ -66,6 +66,7 @@ DESCRIBED = [
     ("Pool(8).map(f, rows) is stuck for ever, no message", "workers-hang"),
     ("num_workers 大于 0 的时候程序就卡住了", "workers-hang"),
     ("Training with torchrun on 4 GPUs freezes at the first step", "ranks-hang"),
+    ("With DDP the training randomly stops after validation, without an error", "ranks-hang"),
     ("多卡训练的时候卡死,单卡正常", "ranks-hang"),
     ("two machines, --nnodes=2, both wait a minute and stop: connection timed out", "ranks-time-out"),
     ("The index of my search library cannot be pickled, so DataLoader workers don't work for me", "not-pickled"),
