@@ -1,6 +1,6 @@
 import argparse
+from concurrent.futures import ProcessPoolExecutor
 from functools import partial
-from multiprocessing import Pool
 
 
 # where one goes
@@ -29,6 +29,6 @@ if __name__ == "__main__":
 
     dock = partial(_dock, dump, choice, directory)
 
-    with Pool(1) as pool:
-        print(pool.map(dump, ["a", "b"]))
-        print(pool.map(dock, ["a", "b"]))
+    with ProcessPoolExecutor(1) as pool:
+        print([*pool.map(dump, ["a", "b"])])
+        print([*pool.map(dock, ["a", "b"])])

@@ -1,5 +1,5 @@
 import argparse
-from multiprocessing import Pool
+from concurrent.futures import ProcessPoolExecutor
 
 if __name__ == "__main__":
     parser = argparse.ArgumentParser()
@@ -18,6 +18,6 @@ if __name__ == "__main__":
     ):
         return dump(f"{folder or choice}/{name}") if folder else f"{directory}/{choice}/{name}"
 
-    with Pool(1) as pool:
-        print(pool.map(dump, ["a", "b"]))
-        print(pool.map(dock, ["a", "b"]))
+    with ProcessPoolExecutor(1) as pool:
+        print([*pool.map(dump, ["a", "b"])])
+        print([*pool.map(dock, ["a", "b"])])
