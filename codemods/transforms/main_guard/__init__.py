@@ -3,13 +3,15 @@
 ## What it finds
 Scripts whose module-level code starts processes with nothing to stop a child from doing the same: it iterates a
 `DataLoader` with workers (or a loader class derived from it), makes a `Pool`, gives a `ProcessPoolExecutor` its first
-task, starts a `Process`, calls `mp.spawn` or `set_start_method`, itself or in functions that it calls, also those of
-other files. Code above a guard that starts processes, where every worker would repeat it: a question to the user, a
+task, starts a `Process`, calls `mp.spawn` or `set_start_method`, maps a Hugging Face dataset with `num_proc`, itself
+or in functions that it calls, also those of other files, and what it looks up by name while it runs
+(`registry.get(name)(args)`, `getattr(trainers, name)()`). Code above a guard that starts processes, where every worker would repeat it: a question to the user, a
 file that is emptied, weights that are loaded. And functions and classes that are defined under the guard although a
 worker must find them. Globals that a worker reads and only the main process sets, like `args` under the guard, are
 reported, and so are the settings of a module that only the main process changes: `cfg.merge_from_file(args.config)`
 under the guard, `cfg.SIZE` in the `__getitem__` of a dataset. So is other state that the main process alone sets and a
-worker reads: a global of a module, an attribute of a class (`Encoder.size = args.size`), an entry of a table.
+worker reads: a global of a module, also from another file (`words.current = args.words`), an attribute of a class
+(`Encoder.size = args.size`), an entry of a table.
 
 ## Why it breaks
 A spawned child imports the script before it does its work. Unguarded code runs again there: `RuntimeError: An attempt
@@ -79,7 +81,9 @@ variable, an import. What else is set there, or by a function of the main proces
 of the same file by its `initializer`: they get the value that it has when the pool is made, as under fork. That needs
 a pool without an initializer of its own, and a value that is set by then whatever branch runs; the fix is unsafe
 where nothing shows that the value can be pickled. Where the methods of a dataset read it, its objects take it along:
-`self.args = args` in `__init__`, which runs in the main process.
+`self.args = args` in `__init__`, which runs in the main process. A function under the guard that reads what it sets
+is defined above it, and gets the values by a `functools.partial` at its old place: at most five, each set once before
+it, none that it changes.
 
 Where a guard is there already, what workers would repeat joins its block. What workers read stays where it is, and so
 do settings like `cv2.setNumThreads(0)`; where another statement may set something for them, the fix is unsafe. What is
