@@ -61,11 +61,13 @@ class _State(NamedTuple):
 
 def _lost_state(scopes: Scopes, unit: Unit, start: ast.Call, worker: ast.AST | None) -> str | None:
     """`Reader.root = path` before the process starts: a spawned one imports the class anew."""
-    for node in ast.walk(unit.home.node):
-        state = _set_by(scopes, node) if isinstance(node, (ast.Attribute, ast.Subscript, ast.Call)) else None
-        if state is None or start_of(node) > start_of(start) or scopes.around(node) is not unit.home:
+    reading = _with_called(scopes, [place for place in (unit.node, worker) if place is not None])
+    own = {id(node) for place in reading for node in ast.walk(place)}  # what the process does itself
+    for node in _run_before(scopes, unit, start):
+        state = _set_by(scopes, node) if id(node) not in own else None
+        if state is None:
             continue
-        places = [place for place in (state.owner, unit.node, worker) if place is not None]
+        places = [state.owner, *reading] if state.owner is not None else reading
         line = next((line for place in places for line in _reads(place, state)), None)
         if line is not None:
             return (
@@ -75,6 +77,35 @@ def _lost_state(scopes: Scopes, unit: Unit, start: ast.Call, worker: ast.AST | N
     return None
 
 
+def _run_before(scopes: Scopes, unit: Unit, start: ast.Call) -> Iterator[ast.AST]:
+    """What the function around runs above the start, with the functions of the file that it calls or decorates by."""
+    mine: list[ast.AST] = []
+    for node in ast.walk(unit.home.node):
+        above = start_of(node) <= start_of(start) if hasattr(node, "lineno") else False
+        guarded = unit.home.is_local or (above and scopes.under_guard(node))
+        if above and guarded and scopes.around(node) is unit.home:
+            mine.append(node)
+    yield from mine
+    for function in _with_called(scopes, mine, deep=False):
+        if isinstance(function, FUNCTIONS):
+            yield from ast.walk(function)
+
+
+def _with_called(scopes: Scopes, nodes: list[ast.AST], deep: bool = True) -> list[ast.AST]:
+    """The nodes, and the functions of the module that they name, and so on."""
+    found = list(nodes)
+    seen = {id(node) for node in found}
+    for place in found:  # grows as it goes
+        inner = ast.walk(place) if deep or isinstance(place, FUNCTIONS) else [place]
+        for node in inner:
+            if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load):
+                bound = _bound(scopes, node)
+                if bound is not None and isinstance(bound.node, FUNCTIONS) and id(bound.node) not in seen:
+                    seen.add(id(bound.node))
+                    found.append(bound.node)
+    return found
+
+
 def _reads(place: ast.AST, state: _State) -> Iterator[int]:
     for node in ast.walk(place):
         name = node.attr if isinstance(node, ast.Attribute) else node.id if isinstance(node, ast.Name) else None
@@ -82,21 +113,51 @@ def _reads(place: ast.AST, state: _State) -> Iterator[int]:
             yield getattr(node, "lineno", 0)
 
 
-def _set_by(scopes: Scopes, node: ast.Attribute | ast.Subscript | ast.Call) -> _State | None:
-    """`Class.name = value`, `setattr(module, "name", value)`, `TABLE[key] = value`, `TABLE.append(value)`."""
+def _set_by(scopes: Scopes, node: ast.AST) -> _State | None:
+    """`Class.name = value`, `setattr(module, "name", value)`, `TABLE[key] = value`, `TABLE.append(value)`.
+
+    Also a variable that the function declares as `global`, and `TABLE.method(...)` where that sets attributes.
+    """
+    if isinstance(node, ast.Name):
+        around = scopes.around(node)
+        is_global = around is not scopes.module and scopes.owner(around, node.id) is scopes.module
+        if not isinstance(node.ctx, ast.Store):
+            return None
+        return _State(node.id, node.lineno, node.id, None) if is_global else None
+    if not isinstance(node, (ast.Attribute, ast.Subscript, ast.Call)):
+        return None
     if isinstance(node, ast.Call):
         if last_name(node.func) == "setattr" and len(node.args) == 3 and isinstance(node.args[1], ast.Constant):
             owner = _bound(scopes, node.args[0])
             name = str(node.args[1].value)
             return _attribute(node.args[0], name, owner) if owner is not None else None
-        is_change = isinstance(node.func, ast.Attribute) and node.func.attr in _CHANGES
-        return _variable(scopes, node.func.value) if is_change and isinstance(node.func, ast.Attribute) else None
+        if not isinstance(node.func, ast.Attribute):
+            return None
+        is_change = node.func.attr in _CHANGES or _sets_attributes(scopes, node.func)
+        return _variable(scopes, node.func.value) if is_change else None
     if isinstance(node.ctx, ast.Load):
         return None
     if isinstance(node, ast.Subscript):
         return _variable(scopes, node.value)
     owner = _bound(scopes, node.value)
     return _attribute(node.value, node.attr, owner) if owner is not None else None
+
+
+def _sets_attributes(scopes: Scopes, func: ast.Attribute) -> bool:
+    """The method of an object of the file's own class, which a variable of the module holds, sets attributes of it."""
+    held = _bound(scopes, func.value)
+    made = getattr(held.statement, "value", None) if held is not None else None
+    cls = _bound(scopes, made.func) if isinstance(made, ast.Call) else None
+    body = cls.node.body if cls is not None and isinstance(cls.node, ast.ClassDef) else []
+    methods = (each for each in body if isinstance(each, FUNCTIONS) and each.name == func.attr and each.args.args)
+    return any(
+        isinstance(node, ast.Attribute)
+        and not isinstance(node.ctx, ast.Load)
+        and isinstance(node.value, ast.Name)
+        and node.value.id == each.args.args[0].arg
+        for each in methods
+        for node in ast.walk(each)
+    )
 
 
 def _attribute(value: ast.expr, name: str, owner: Binding) -> _State | None:

@@ -111,3 +111,94 @@ def test_what_is_put_into_a_module_or_a_list_of_the_file(setting: str, worker: s
 )
 def test_what_the_child_does_not_miss(files: dict[str, str]) -> None:
     assert "functools.partial(_main_args, scale)" in migrated(files, "lambdas")["a.py"]
+
+
+TABLES = """\
+import multiprocessing as mp
+
+T = {{}}
+SIZE = 1
+
+
+class Conf:
+    def __init__(self):
+        self.n = 0
+
+    def set(self, n):
+        self.n = n
+
+    def get(self):
+        return self.n
+
+
+CONF = Conf()
+
+
+def register(name):
+    def wrap(f):
+        T[name] = f
+        return f
+
+    return wrap
+
+
+def setup(n):
+    global SIZE
+    SIZE = n
+    T["n"] = n
+
+
+def count():
+    return len(T)
+
+
+def main():
+    {fill}
+
+    offset = 3
+
+    def work(q):
+        q.put({read} + offset)
+
+    p = mp.Process(target=work, args=(mp.Queue(),))
+    p.start()
+    p.join()
+    {after}
+
+
+if __name__ == "__main__":
+    main()
+"""
+
+
+@pytest.mark.parametrize(
+    ("fill", "read"),
+    [
+        ("@register('a')\n    def a(x):\n        return x", "len(T)"),
+        ("register('a')(print)", "count()"),
+        ("setup(2)", "len(T)"),
+        ("setup(2)", "count()"),
+        ("CONF.set(4)", "CONF.n"),
+    ],
+)
+def test_what_functions_set_that_are_called_before(fill: str, read: str) -> None:
+    found = reported({"train.py": TABLES.format(fill=fill, read=read, after="pass")}, "lambdas")
+    unsafe = [each.fix.unsafe for each in found if each.fix is not None]
+    assert len(unsafe) == 1 and "is set in this process only" in (unsafe[0] or "")
+
+
+@pytest.mark.parametrize(
+    ("fill", "read", "after"),
+    [
+        ("setup(2)", "1", "pass"),
+        ("print(count())", "count()", "pass"),
+        ("pass", "count()", "setup(2)"),
+        ("CONF.get()", "CONF.n", "pass"),
+        ("setup(2)", "(setup(3) or count())", "pass"),  # the process sets it itself
+    ],
+)
+def test_what_a_process_has_anyway(fill: str, read: str, after: str) -> None:
+    assert (
+        "functools.partial"
+        in migrated({"train.py": TABLES.format(fill=fill, read=read, after=after)}, "lambdas")["train.py"]
+    )
