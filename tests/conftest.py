@@ -57,7 +57,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 def pytest_configure(config: pytest.Config) -> None:
     from harness.whole_answers import Answers
 
-    if not any(isinstance(plugin, Answers) for plugin in config.pluginmanager.get_plugins()):
+    if not any(isinstance(plugin, Answers) for _, plugin in config.pluginmanager.list_name_plugin()):
         config.pluginmanager.register(Answers())
 
 

@@ -75,4 +75,5 @@ def test_every_test_that_is_listed_is_there(module: Path) -> None:
 
 
 def test_the_plugin_is_there(request: pytest.FixtureRequest) -> None:
-    assert any(isinstance(plugin, whole_answers.Answers) for plugin in request.config.pluginmanager.get_plugins())
+    plugins = [plugin for _, plugin in request.config.pluginmanager.list_name_plugin()]
+    assert sum(isinstance(plugin, whole_answers.Answers) for plugin in plugins) == 1
