@@ -3,15 +3,16 @@
 ## What it finds
 Scripts whose module-level code starts processes with nothing to stop a child from doing the same: it iterates a
 `DataLoader` with workers (or a loader class derived from it), makes a `Pool`, gives a `ProcessPoolExecutor` its first
-task, starts a `Process`, calls `mp.spawn` or `set_start_method`, maps a Hugging Face dataset with `num_proc`, itself
-or in functions that it calls, also those of other files, and what it looks up by name while it runs
-(`registry.get(name)(args)`, `getattr(trainers, name)()`). Code above a guard that starts processes, where every worker would repeat it: a question to the user, a
-file that is emptied, weights that are loaded. And functions and classes that are defined under the guard although a
-worker must find them. Globals that a worker reads and only the main process sets, like `args` under the guard, are
-reported, and so are the settings of a module that only the main process changes: `cfg.merge_from_file(args.config)`
-under the guard, `cfg.SIZE` in the `__getitem__` of a dataset. So is other state that the main process alone sets and a
-worker reads: a global of a module, also from another file (`words.current = args.words`), an attribute of a class
-(`Encoder.size = args.size`), an entry of a table.
+task, starts a `Process`, calls `mp.spawn` or `set_start_method`, maps a Hugging Face dataset with `num_proc`, itself or
+in functions that it calls, also those of other files, and what it looks up by name while it runs
+(`registry.get(name)(args)`, `getattr(trainers, name)()`). Code above a guard that starts processes, where every worker
+would repeat it: a question to the user, a file that is emptied, weights that are loaded. And functions and classes that
+are defined under the guard although a worker must find them. Globals that a worker reads and only the main process
+sets, like `args` under the guard, are reported, and so are the settings of a module that only the main process changes:
+`cfg.merge_from_file(args.config)` under the guard, `cfg.SIZE` in the `__getitem__` of a dataset. So is other state that
+the main process alone sets and a worker reads: a global of a module, also from another file
+(`words.current = args.words`), an attribute of a class (`Encoder.size = args.size`), an entry of a table, what
+decorators register inside `main()`.
 
 ## Why it breaks
 A spawned child imports the script before it does its work. Unguarded code runs again there: `RuntimeError: An attempt

@@ -127,7 +127,10 @@ attribute would show in what is read from `vars(self)` or `vars(x)`. Where a log
 filters and `propagate` are set again in the copy too.
 
 Where a program that uses the class goes to another folder (`os.chdir`), the absolute path is kept; where it removes
-files, a file that was closed is not opened again in the copy. A factory that prints or counts is not called again: the
+files, a file that was closed is not opened again in the copy, and one that was removed or replaced after it was opened
+is refused. So is an object whose `__del__` does more than close its own things: a copy in a worker would do that too,
+in `lambdas` and `dict-views` as well. Processes that an object starts with a method of its own, and keeps, are
+reported: each start pickles those before it. A factory that prints or counts is not called again: the
 copy makes the object itself, or the fix is refused. It is refused where `copy.copy` or pickle would handle the items of
 a dict or list subclass before the attribute is there. Where code tries to pickle or copy the object and goes another
 way when that fails, the fix is unsafe; so it is in `lambdas` and `dict-views`.
