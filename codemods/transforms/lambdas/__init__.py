@@ -121,7 +121,8 @@ decorators that may register the function, classes with computed bases, function
 decorators, names in `__all__` that would become partials, and functions whose code or documentation is read, or whose
 type is tested. Where code in any file is seen to read `__name__`, the function keeps its name. Also local classes whose
 defaults read what may change (`def read(self, size=config.SIZE)`), and those that code distinguishes: by `isinstance`
-or `except`, as keys, or by what is counted on the class.
+or `except`, as keys, or by what is counted on the class; those with descriptors, those whose base is asked for
+`__subclasses__()`, and functions that go on from a global of the module (`count += 1`).
 
 ## References
 - <https://docs.python.org/3/library/pickle.html#what-can-be-pickled-and-unpickled>

@@ -70,21 +70,21 @@ well.
 
 Some statements must not be repeated, but workers read what they set, so they can't go under the guard. Then the fix is
 unsafe. Nothing is rewritten when a function that a worker may run reads a global that would come to stand under the
-guard, or looks names up by text (`globals()`, `eval`), or when another file imports the script. The same holds where
-the code that workers run, in whatever file, reads a table, class or module that the guarded lines change; where a name
-is defined again between two starts, which is the target of one or is read there; where a variable of the environment
-would be set back; where a worker reads a value that each process would compute anew (a time, a temporary folder, a
-random number), or as a global an object that processes share (a `Value`, a `Lock`, a `Queue` of `multiprocessing`);
-and where it draws from a generator of numpy or torch that the guarded lines seed. To set names by text
-(`globals().update(...)`, `setattr(module, name, value)`) counts as an assignment. A literal that is set under the guard
-and read by a worker is set above it, and so is what is only looked up: a path that is put together, an environment
-variable, an import. What else is set there, or by a function of the main process, is handed to the workers of a pool
-of the same file by its `initializer`: they get the value that it has when the pool is made, as under fork. That needs
-a pool without an initializer of its own, and a value that is set by then whatever branch runs; the fix is unsafe
-where nothing shows that the value can be pickled. Where the methods of a dataset read it, its objects take it along:
-`self.args = args` in `__init__`, which runs in the main process. A function under the guard that reads what it sets
-is defined above it, and gets the values by a `functools.partial` at its old place: at most five, each set once before
-it, none that it changes.
+guard, or looks names up by text (`globals()`, `eval`), or when another file imports the script, also in the text of a
+command. The same holds where the code that workers run, in whatever file, reads a table, class or module that the
+guarded lines change; where a name is defined again between two starts, which is the target of one or is read there;
+where a variable of the environment would be set back; where a worker reads a value that each process would compute anew
+(a time, a temporary folder, a random number), or as a global an object that processes share (a `Value`, a `Lock`, a
+`Queue` of `multiprocessing`); and where it draws from a generator of numpy or torch that the guarded lines seed. To set
+names by text (`globals().update(...)`, `setattr(module, name, value)`) counts as an assignment. A literal that is set
+under the guard and read by a worker is set above it, and so is what is only looked up: a path that is put together, an
+environment variable, an import. What else is set there, or by a function of the main process, is handed to the workers
+of a pool of the same file by its `initializer`: they get the value that it has when the pool is made, as under fork.
+That needs a pool without an initializer of its own, and a value that is set by then whatever branch runs; the fix is
+unsafe where nothing shows that the value can be pickled. Where the methods of a dataset read it, its objects take it
+along: `self.args = args` in `__init__`, which runs in the main process. A function under the guard that reads what it
+sets is defined above it, and gets the values by a `functools.partial` at its old place: at most five, each set once
+before it, none that it changes.
 
 Where a guard is there already, what workers would repeat joins its block. What workers read stays where it is, and so
 do settings like `cv2.setNumThreads(0)`; where another statement may set something for them, the fix is unsafe. What is
