@@ -202,3 +202,9 @@ def test_a_marker_that_was_cut_as_it_was_written_is_written_again(part: int, tmp
     (folder / "report.md").write_text("somebody's")
     with pytest.raises(Problem, match="use another --out"):
         claim(folder, ())
+
+
+def test_run_is_what_is_meant_without_a_sub_command(place: Path) -> None:
+    named, short = batch(place, "run", "none.txt"), batch(place, "none.txt")
+    assert named.returncode == short.returncode == 2
+    assert "none.txt" in short.stderr and named.stderr == short.stderr

@@ -135,6 +135,8 @@ def test_code_that_asks_for_a_method(asks: str, name: str) -> None:
         'return thing in ("__getstate__", "__setstate__")',
         'return thing == "__getstate__"',
         'return hasattr(Other, "__setstate__")',
+        'return "__setstate__" in vars(Other)',
+        'return "__setstate__" in Other.__dict__',
         'import numpy\n    return hasattr(numpy.ndarray, "__setstate__")',
     ],
 )
