@@ -141,7 +141,7 @@ class _Loop:
             file = self.folder / order.path
             old = file.read_text(encoding="utf-8") if order.text is not None else ""
             if order.text is not None and not put_in(old, order.text, str(file), functions.get(str(file), [])):
-                sending.send(Outcome(False, tests=tuple(test.nodeid for test in tests)))
+                sending.send(Outcome(False))
                 return 0
             resource.setrlimit(resource.RLIMIT_CPU, (order.limit, order.limit))
             for test, then in zip(tests, [*tests[1:], None], strict=True):
@@ -155,8 +155,8 @@ class _Loop:
         in_fork(run, order.limit)
         sending.close()
         with contextlib.suppress(EOFError):
-            answer: Outcome = receiving.recv()
-            return answer
+            answer: Outcome = receiving.recv()  # after its end: it is short enough for a pipe
+            return answer if answer.fits else Outcome(False, tests=tuple(test.nodeid for test in tests))
         return Outcome(True)  # it was stopped by its limit
 
 
