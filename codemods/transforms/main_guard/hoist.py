@@ -67,8 +67,8 @@ Sent = tuple[Confidence, Hop, list[ast.expr]]
 def sent(starts: Starts, outline: Outline, call: ast.Call, depth: int = 0) -> Sent | None:
     """What `call` pickles for another process, itself or in a function of the repository; how sure, and in words."""
     name = starts.name(outline, call.func)
-    if starts.is_loader(outline, call.func):
-        sure = starts.workers(outline, call)
+    if starts.loaders.is_loader(outline, call.func):
+        sure = starts.loaders.workers(outline, call)
         kept = [
             *call.args[:1],
             *(k.value for k in call.keywords if k.arg in ("dataset", "collate_fn", "worker_init_fn")),

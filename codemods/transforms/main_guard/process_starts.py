@@ -9,44 +9,35 @@ Only what can be followed by name is followed: functions, classes and loaders of
 from __future__ import annotations
 
 import ast
-import re
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass, replace
 
 from ...finding import Confidence, Hop
 from ...flow.boundaries import table
 from ...project import Project
-from ...syntax.binding_rules import parameters, positional
-from ...syntax.callees import FUNCTIONS, Callees, Function, method
+from ...syntax.binding_rules import positional
+from ...syntax.callees import FUNCTIONS, Callees, Function
 from ...syntax.modules import Modules
 from ...syntax.names import last_name, without_arguments
 from ...syntax.origins import origin
-from ...syntax.outline import Outline, Scope
+from ...syntax.outline import Outline
 from ...syntax.repo import Repo
 from ...syntax.resolver import Class
 from .by_value import ByValue
 from .data import names
 from .dead_branches import dead_statements, literals_of
-from .function_tables import looked_up
-from .loader_values import forks, is_text, looped_over, number_of_workers, put_into, value_of
-from .objects import Objects
+from .loader_values import forks, is_text
+from .loaders import Given, Loaders, bound_value, makes_container, surest
 from .own_nodes import own_nodes
-from .passed_workers import PassedWorkers
 from .trainer_settings import set_to_workers
-from .worker_numbers import WorkerNumbers
 
 PROCESS = "multiprocessing.Process"
 EXECUTOR = "concurrent.futures.ProcessPoolExecutor"
 SET_METHOD = "multiprocessing.set_start_method"
 
 _MAX_DEPTH = 6
-_MAX_NAMES = 8
-_MAX_CLASSES = 8
 _DATASET, _PROCESSES = "datasets.load_dataset()", "num_proc"
-_CONTAINERS = ("dict", "OrderedDict", "list", "tuple")
 _DISPLAYS = (ast.List, ast.Tuple, ast.Dict, ast.ListComp, ast.DictComp)
-
-Given = Mapping[str, Confidence]  # parameters that hold a loader with workers
 
 
 @dataclass(frozen=True)
@@ -66,14 +57,12 @@ class Starts:
 
     def __init__(self, project: Project, repo: Repo, modules: Modules) -> None:
         self.project, self.callees = project, Callees(repo, modules)
-        self.numbers = WorkerNumbers(project, repo, self.callees)
         self.table = table(project.settings.boundaries)
-        self.passed, self.objects = PassedWorkers(), Objects(repo, self.callees)
+        self.loaders = Loaders(project, repo, self.callees, self.name, self._starts_something)
         self.by_value = ByValue(repo, self.callees)
         self._known: dict[_Key, Start | None] = {}
         self._names: dict[ast.expr, str] = {}
         self._looking: set[int] = set()
-        self._stored: dict[ast.AST, dict[str, list[ast.expr]]] = {}
         self.sends: dict[Function, tuple[Confidence, frozenset[str]] | None] = {}  # for hoist.py: by function
 
     # names
@@ -110,7 +99,7 @@ class Starts:
 
     def _at(self, outline: Outline, node: ast.AST, given: Given, begins: bool) -> Start | None:
         if isinstance(node, (ast.For, ast.AsyncFor, ast.comprehension)):
-            sure = None if self._several(outline, node.iter) else self.loader(outline, node.iter, given)
+            sure = None if self._several(outline, node.iter) else self.loaders.sure(outline, node.iter, given)
             return None if sure is None else _start(outline, node.iter, sure, "iterates a DataLoader with workers")
         if not isinstance(node, ast.Call):
             return None
@@ -119,7 +108,7 @@ class Starts:
         if any(name in names("starters") for name in environments):
             return _start(outline, node, Confidence.PROVEN, "creates environments in processes")
         if name in names("starters") or name in names("executor_starters"):
-            maker = self._bound(outline, node.func.value) if isinstance(node.func, ast.Attribute) else node
+            maker = bound_value(outline, node.func.value) if isinstance(node.func, ast.Attribute) else node
             if isinstance(maker, ast.Call) and any(k.arg == "mp_context" and forks(k.value) for k in maker.keywords):
                 return None
             what = f"`{ast.unparse(node.func)[:60]}(...)` starts processes"
@@ -134,7 +123,7 @@ class Starts:
         at_once = isinstance(node.func, ast.Name) or name.startswith("itertools.")
         if at_once and last in names("iterating") and node.args:
             for argument in node.args:
-                sure = None if self._several(outline, argument) else self.loader(outline, argument, given)
+                sure = None if self._several(outline, argument) else self.loaders.sure(outline, argument, given)
                 if sure is not None:
                     return _start(outline, node, sure, "iterates a DataLoader with workers")
         if (sure := self._maps_in_processes(outline, node)) is not None:
@@ -158,11 +147,11 @@ class Starts:
         if isinstance(node.func, ast.Attribute) and last in names("consuming"):
             if self._spawns(outline, node.func.value):
                 return _start(outline, node, Confidence.PROVEN, f"`{last}` starts the processes of its strategy")
-            trainer = self._bound(outline, node.func.value)
+            trainer = bound_value(outline, node.func.value)
             arguments = [*node.args, *(keyword.value for keyword in node.keywords)]
             kept = [keyword.value for keyword in trainer.keywords] if isinstance(trainer, ast.Call) else []
             for argument in [*arguments, *kept]:
-                sure = self.loader(outline, argument, given) if argument in arguments else None
+                sure = self.loaders.sure(outline, argument, given) if argument in arguments else None
                 sure = sure or self._makes_loaders(outline, argument)
                 if sure is not None:
                     return _start(outline, node, Confidence.LIKELY, f"`{last}` gets a DataLoader with workers")
@@ -192,7 +181,7 @@ class Starts:
         """A list or dict that the code writes: to loop over it gives loaders, and starts none."""
         if isinstance(node, ast.Name):
             values = [binding.value for binding in outline.lookup(node, node.id)[1]]
-            return bool(values) and all(isinstance(value, _DISPLAYS) or _makes_container(value) for value in values)
+            return bool(values) and all(isinstance(value, _DISPLAYS) or makes_container(value) for value in values)
         if isinstance(node, ast.Call) and last_name(node.func) in names("iterating") | names("wrapping") and node.args:
             return all(self._several(outline, argument) for argument in node.args)
         return isinstance(node, _DISPLAYS)
@@ -206,7 +195,7 @@ class Starts:
         while isinstance(held, ast.Subscript):
             held = held.value
         found = self.name(outline, held).startswith(_DATASET) and call.func.attr in names("mapping")
-        return self._number(outline, number) if found else None
+        return self.loaders.number(outline, number) if found else None
 
     def _runs_argument(self, outline: Outline, call: ast.Call) -> Start | None:
         """A library calls the function that it is passed: `fire.Fire(main)`."""
@@ -219,7 +208,7 @@ class Starts:
 
     def _spawns(self, outline: Outline, trainer: ast.expr) -> bool:
         """The trainer has a strategy that starts processes by `multiprocessing`: `Trainer(strategy="ddp_spawn")`."""
-        call = self._bound(outline, trainer)
+        call = bound_value(outline, trainer)
         if not isinstance(call, ast.Call):
             return False
         literals = {k.arg: k.value.value for k in call.keywords if isinstance(k.value, ast.Constant)}
@@ -237,7 +226,7 @@ class Starts:
             for statement in cls.node.body:
                 if isinstance(statement, FUNCTIONS) and statement.name.endswith(("_dataloader", "_data_loader")):
                     methods.setdefault(statement.name, (cls.outline, statement))
-        return _surest(self._returned(*each, 0) for each in methods.values())
+        return surest(self.loaders.returned(*each, 0) for each in methods.values())
 
     def _through(
         self, outline: Outline, call: ast.Call, given: Given, other: Outline, function: Function, skip: int = 0,
@@ -247,7 +236,7 @@ class Starts:
         names = positional(function)[skip:]
         pairs = [*zip(names, call.args, strict=False), *((k.arg, k.value) for k in call.keywords if k.arg)]
         for name, value in pairs:
-            sure = None if isinstance(value, ast.Starred) else self.loader(outline, value, given)
+            sure = None if isinstance(value, ast.Starred) else self.loaders.sure(outline, value, given)
             if sure is not None:
                 inner[name] = sure
             elif isinstance(value, (ast.Name, ast.Attribute, ast.Call)):
@@ -260,17 +249,20 @@ class Starts:
         return Start(call, found.confidence, (hop, *found.hops))
 
     def _attributes(
-        self, outline: Outline, value: ast.expr, other: Outline, function: Function, name: str
+        self, outline: Outline, value: ast.expr, other: Outline, function: Function, parameter: str
     ) -> dict[str, Confidence]:
-        """The loaders among the attributes that `function` reads of its parameter `name`, which is `value`."""
+        """The loaders among the attributes that `function` reads of its `parameter`, which is `value`."""
         read = {
             node.attr
             for node in other.own(function)
-            if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id == name
+            if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id == parameter
         }
-        owners = self.objects.owners(outline, value) if read else []
-        found = {attribute: _surest(self._attribute(cls, attribute, 0) for cls in owners) for attribute in sorted(read)}
-        return {f"{name}.{attribute}": sure for attribute, sure in found.items() if sure is not None}
+        owners = self.loaders.objects.owners(outline, value) if read else []
+        found = {name: surest(self.loaders.attribute(cls, name, 0) for cls in owners) for name in sorted(read)}
+        return {f"{parameter}.{name}": sure for name, sure in found.items() if sure is not None}
+
+    def _starts_something(self, outline: Outline, function: Function) -> bool:
+        return self._in_function(outline, function, {}, frozenset()) is not None
 
     def _in_function(
         self, outline: Outline, function: Function, given: Given, dead: frozenset[ast.AST]
@@ -284,161 +276,6 @@ class Starts:
             self._looking.discard(id(function))
             self._known[key] = found
         return self._known[key]
-
-    # loaders
-
-    def loader(self, outline: Outline, node: ast.expr, given: Given, depth: int = 0) -> Confidence | None:
-        """How sure it is that `node` is (or holds) a DataLoader with workers; None when nothing says so."""
-        if depth > _MAX_NAMES:
-            return None
-        return self._loader(outline, node, given, depth) or (self._own_iterator(outline, node) if depth < 3 else None)
-
-    def _own_iterator(self, outline: Outline, node: ast.expr) -> Confidence | None:
-        """The same of an object of the repository whose `__iter__` iterates such a loader."""
-        found: list[Confidence | None] = []
-        for cls in self.callees.classes_of(outline, node)[:_MAX_CLASSES]:
-            if (own := self.callees.method_of(cls, "__iter__")) is not None:
-                start = self._in_function(*own, {}, frozenset())
-                found.append(Confidence.LIKELY if start is not None else None)
-        return _surest(found)
-
-    def _loader(self, outline: Outline, node: ast.expr, given: Given, depth: int) -> Confidence | None:
-        if isinstance(node, ast.Call):
-            if self.is_loader(outline, node.func):
-                return self.workers(outline, node)
-            if last_name(node.func) in names("wrapping"):
-                return self._any(outline, node.args, given, depth)
-            if _makes_container(node):
-                return self._any(outline, [*node.args, *(k.value for k in node.keywords)], given, depth)
-            called = self.callees.called(outline, node)
-            functions = [called] if called is not None else self.callees.alternatives(outline, node)
-            if not functions and isinstance(node.func, ast.Attribute) and node.func.attr in names("fluent_loaders"):
-                return self.loader(outline, node.func.value, given, depth + 1)
-            if not functions:
-                tables = looked_up(self.callees, outline, node.func)
-                return _surest(self._returned(*each, depth + 1) for each in tables)
-            return _surest(self._called(outline, node, *each, depth + 1) for each in functions)
-        if isinstance(node, ast.Name):
-            scope, found = outline.lookup(node, node.id)
-            if node.id in given and not isinstance(scope, ast.Module) and node.id in parameters(scope):
-                return given[node.id]
-            bound = [value_of(binding.statement, binding.value) for binding in found]
-            bound += self._put_into(outline, scope).get(node.id, ()) if found else ()
-            bound += [looped_over(binding.statement) for binding in found]
-            values = [value for value in bound if value is not None and value is not node]
-            return self._any(outline, values, given, depth)
-        if isinstance(node, ast.Subscript):
-            return self.loader(outline, node.value, given, depth + 1)
-        if isinstance(node, (ast.Tuple, ast.List)):
-            return self._any(outline, node.elts, given, depth)
-        if isinstance(node, ast.Dict):
-            return self._any(outline, node.values, given, depth)
-        if isinstance(node, ast.DictComp):
-            return self.loader(outline, node.value, given, depth + 1)
-        if isinstance(node, ast.IfExp):
-            return self._any(outline, [node.body, node.orelse], given, depth)
-        if isinstance(node, ast.Attribute):
-            return given.get(ast.unparse(node)) or _surest(
-                self._attribute(cls, node.attr, depth) for cls in self.objects.owners(outline, node.value)
-            )
-        return None
-
-    def _attribute(self, cls: Class, name: str, depth: int) -> Confidence | None:
-        """The same of an attribute, or a property, of the objects of a class."""
-        found: list[Confidence | None] = []
-        for at in self.callees.resolver.lineage(cls):
-            values = self.objects.attributes(at.node).get(name, [])
-            found.append(self._any(at.outline, values, {}, depth))
-            passed = [each for value in values for each in self.objects.given.passed(at.outline, value)]
-            found += [self.loader(*each, {}, depth + 1) for each in passed]
-            if (given := method(at.node, name)) is not None and given.decorator_list:
-                found.append(self._returned(at.outline, given, depth + 1))
-        return _surest(found)
-
-    def _put_into(self, outline: Outline, scope: Scope) -> dict[str, list[ast.expr]]:
-        """What the code of `scope` stores in the dict or list of each name."""
-        if scope not in self._stored:
-            self._stored[scope] = put_into(outline.own(scope))
-        return self._stored[scope]
-
-    def _any(self, outline: Outline, nodes: Iterable[ast.expr], given: Given, depth: int) -> Confidence | None:
-        return _surest(self.loader(outline, node, given, depth + 1) for node in nodes)
-
-    def _returned(self, outline: Outline, function: Function, depth: int) -> Confidence | None:
-        values = [node.value for node in outline.own(function) if isinstance(node, ast.Return) and node.value]
-        return self._any(outline, values, {}, depth)
-
-    def _called(
-        self, outline: Outline, call: ast.Call, other: Outline, function: Function, skip: int, depth: int
-    ) -> Confidence | None:
-        with self.passed.inside(outline, call, function, skip):
-            return self._returned(other, function, depth)
-
-    def is_loader(self, outline: Outline, node: ast.expr, depth: int = 0) -> bool:
-        """A loader class with workers: of an installed library, or derived from one in the repository."""
-        boundary = self.table.boundary(self.name(outline, node))
-        if boundary is not None:
-            return boundary.when.get("num_workers") == "nonzero" or boundary.callable in names("loader_functions")
-        if depth > _MAX_DEPTH or not isinstance(node, (ast.Name, ast.Attribute)):
-            return False
-        made = self.callees.class_of(outline, node)
-        return made is not None and any(
-            self.is_loader(made[0], without_arguments(base), depth + 1) for base in made[1].bases
-        )
-
-    def _own_workers(self, outline: Outline, call: ast.Call) -> Confidence | None:
-        """What the class of the repository passes to `super().__init__`, where the call says nothing."""
-        made = self.callees.made_class(outline, call)
-        if made is None or (initialiser := method(made[1], "__init__")) is None:
-            return None
-        for node in ast.walk(initialiser):
-            passes = isinstance(node, ast.Call) and any(keyword.arg == "num_workers" for keyword in node.keywords)
-            if isinstance(node, ast.Call) and passes and ast.unparse(node.func).endswith("__init__"):
-                return self.workers(made[0], node)
-        return None
-
-    def workers(self, outline: Outline, call: ast.Call) -> Confidence | None:
-        """How sure it is that this DataLoader has workers that are spawned."""
-        if any(keyword.arg == "multiprocessing_context" and forks(keyword.value) for keyword in call.keywords):
-            return None
-        if (passed := self.passed.number(outline, call)) is not None:
-            return self._number(*passed)
-        value = number_of_workers(outline, call)
-        if value is None and len(call.args) > 5 and self.table.boundary(self.name(outline, call.func)) is not None:
-            value = call.args[5]
-        if value is None and (own := self._own_workers(outline, call)) is not None:
-            return own
-        if value is None and self.name(outline, call.func) in names("loader_functions"):
-            return Confidence.LIKELY
-        if value is None:
-            stars = [ast.unparse(self._bound(outline, k.value)) for k in call.keywords if k.arg is None]
-            return Confidence.LIKELY if any(re.search(r"num_workers\W+[1-9]", star) for star in stars) else None
-        return self._number(outline, value)
-
-    def _number(self, outline: Outline, value: ast.expr, depth: int = 0) -> Confidence | None:
-        """How sure it is that a number of workers is not 0."""
-        value = self._bound(outline, value)
-        if isinstance(value, ast.Constant):
-            return Confidence.PROVEN if value.value else None
-        if depth < _MAX_DEPTH and (passed := self.objects.given.passed(outline, value)):
-            sure = _surest(self._number(*each, depth + 1) for each in passed)
-            return None if sure is None else Confidence.LIKELY
-        return None if self.numbers.defaults_to_zero(outline, value) else Confidence.LIKELY
-
-    def _bound(self, outline: Outline, value: ast.expr) -> ast.expr:
-        if isinstance(value, ast.Name):
-            values = [binding.value for binding in outline.lookup(value, value.id)[1]]
-            if len(values) == 1 and values[0] is not None:
-                return values[0]
-        return value
-
-
-def _surest(found: Iterable[Confidence | None]) -> Confidence | None:
-    return max((sure for sure in found if sure is not None), key=lambda sure: sure.rank, default=None)
-
-
-def _makes_container(node: ast.AST | None) -> bool:
-    return isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in _CONTAINERS
 
 
 def _start(outline: Outline, node: ast.expr, sure: Confidence, what: str) -> Start:

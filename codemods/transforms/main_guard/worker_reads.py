@@ -147,7 +147,7 @@ class WorkerReads:
         todo: list[Code] = []
         for outline, nodes in self._main_code:
             for call in (node for node in nodes if isinstance(node, ast.Call)):
-                if not loaders and (self.starts.is_loader(outline, call.func) or self._spawns(outline, call)):
+                if not loaders and (self.starts.loaders.is_loader(outline, call.func) or self._spawns(outline, call)):
                     continue
                 given = sent(self.starts, outline, call)
                 for argument in given[2] if given is not None else ():
