@@ -23,7 +23,11 @@ _ATTRIBUTES = frozenset(
 _CALLS = frozenset(
     {"inspect.isfunction", "inspect.isroutine", "inspect.getsource", "inspect.getdoc", "inspect.getsourcelines",
      "functools.wraps", "functools.update_wrapper", "types.MethodType", "typing.get_type_hints", "inspect.ismethod",
-     "inspect.getfullargspec", "inspect.signature", "inspect.getattr_static", "type"}
+     "inspect.getfullargspec", "inspect.signature", "inspect.getattr_static", "type", "inspect.getclosurevars",
+     "inspect.getcallargs", "inspect.get_annotations", "inspect.getfile", "inspect.getsourcefile",
+     "inspect.findsource", "inspect.getcomments", "inspect.getmodule", "inspect.isgeneratorfunction",
+     "inspect.iscoroutinefunction", "inspect.isasyncgenfunction", "asyncio.iscoroutinefunction",
+     "dis.dis", "dis.disassemble", "dis.Bytecode", "dis.get_instructions", "dis.code_info", "dis.show_code"}
 )  # fmt: skip
 _TOLD_APART_BY = frozenset(
     {"id", "hash", "set", "frozenset", "weakref.ref", "weakref.WeakSet", "weakref.finalize", "setattr", "vars",

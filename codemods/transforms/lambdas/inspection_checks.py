@@ -31,7 +31,12 @@ _SIGNATURE = "ask `inspect.signature` there, which knows partials and objects to
 _SEES_THROUGH = frozenset(
     {"inspect.ismethod", "inspect.signature", "inspect.getfullargspec", "__self__", "__func__"}
 )  # of a partial that gives values by position they say the same as of a function
-_SOURCE_TEXT = frozenset({"inspect.getsource", "inspect.getsourcelines"})
+_SEE_THROUGH_PARTIALS = frozenset(
+    {"inspect.isgeneratorfunction", "inspect.iscoroutinefunction", "inspect.isasyncgenfunction",
+     "asyncio.iscoroutinefunction"}
+)  # fmt: skip
+_SOURCE_TEXT = frozenset({"inspect.getsource", "inspect.getsourcelines", "inspect.findsource", "inspect.getcomments"})
+_CLOSURE = frozenset({"inspect.getclosurevars", "__closure__"})
 _FRAMES = re.compile(
     r"co_name|_getframe|currentframe|inspect\.(?:stack|trace)|getframeinfo|get(?:outer|inner)frames"
     r"|extract_(?:stack|tb)|StackSummary"
@@ -194,7 +199,11 @@ class InspectionChecks:
             read = f"its `{question.what}` is read ({where})"
             if not wrapped and question.what in _SOURCE_TEXT:
                 raise Refused(f"`{question.what}` reads its source text ({where}), which is another at module level")
+            if not wrapped and unit.uses and question.what in _CLOSURE:
+                raise Refused(f"{_what_asks(question)} ({where}), and at module level it has no closure: {_PLAIN}")
             if not (wrapped or renamed) or (question.what == "type" and self._is_no_callable(question)):
+                continue
+            if form is Form.PARTIAL and question.what in _SEE_THROUGH_PARTIALS:
                 continue
             if question.what == "__class__" and wrapped:
                 raise Refused(f"{read}, and a partial is no function: {_PLAIN}")
@@ -271,6 +280,12 @@ def shown_name(known: Known, path: str, node: Movable, renamed: bool) -> str | N
             what = "it is " if question.what == "__name__" else "it holds "
             return f"its `{question.what}` is read ({where}), and {what}{now} no more"
     return None
+
+
+def _what_asks(question: Question) -> str:
+    if question.what.startswith("__"):
+        return f"its `{question.what}` is read"
+    return f"`{question.what}` looks at it"
 
 
 def _class_of(value: ast.expr) -> ast.expr | None:

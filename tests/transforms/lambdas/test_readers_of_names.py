@@ -59,3 +59,81 @@ def test_a_text_that_is_only_shown(title: str) -> None:
     assert (
         "functools.partial(" in migrated({"train.py": TEXT.format(title=title, titles=EACH[0])}, "lambdas")["train.py"]
     )
+
+
+CLOSURE = """\
+import asyncio
+import dis
+import inspect
+import multiprocessing as mp
+
+
+def describe(fn):
+    return {asked}
+
+
+def crop(height):
+    def apply(rows):
+        return rows[:height]
+
+    return apply
+
+
+def child(fn, queue):
+    queue.put(fn("abc"))
+
+
+def main():
+    fn = crop(2)
+    process = mp.Process(target=child, args=(fn, mp.Queue()))
+    process.start()
+    print(describe(fn))
+"""
+
+
+@pytest.mark.parametrize(
+    "asked",
+    [
+        "inspect.getclosurevars(fn).nonlocals",
+        "inspect.getcallargs(fn, 'abc')",
+        "inspect.getfile(fn)",
+        "inspect.getsourcefile(fn)",
+        "inspect.getcomments(fn)",
+        "inspect.getmodule(fn)",
+        "inspect.get_annotations(fn)",
+        "dis.dis(fn)",
+        "[*dis.get_instructions(fn)]",
+        "dis.code_info(fn)",
+    ],
+)
+def test_what_takes_functions_only(asked: str) -> None:
+    (reason,) = reasons({"train.py": CLOSURE.format(asked=asked)}, "lambdas")
+    assert "looks at it (line 8), and a partial is no function" in reason
+
+
+@pytest.mark.parametrize(
+    "asked",
+    [
+        "inspect.signature(fn)",
+        "inspect.isgeneratorfunction(fn)",
+        "asyncio.iscoroutinefunction(fn)",
+        "inspect.getclosurevars(describe)",
+    ],
+)
+def test_what_knows_partials_too(asked: str) -> None:
+    after = migrated({"train.py": CLOSURE.format(asked=asked)}, "lambdas")["train.py"]
+    assert "functools.partial(_crop_apply, height=height)" in after or "functools.partial(_crop_apply, height)" in after
+
+
+@pytest.mark.parametrize(
+    ("asked", "refused"),
+    [("inspect.getclosurevars(fn)", True), ("fn.__closure__", True), ("inspect.signature(fn)", False)],
+)
+def test_a_nested_function_that_another_one_names(asked: str, refused: bool) -> None:
+    """At module level it is a global of the other one."""
+    names_it = "    def first(rows):\n        return rows[:1]\n\n    def apply(rows):\n        return first(rows)"
+    text = CLOSURE.format(asked=asked).replace("    def apply(rows):\n        return rows[:height]", names_it)
+    if refused:
+        assert "at module level it has no closure" in reasons({"train.py": text}, "lambdas")[0]
+    else:
+        assert "\n\n\ndef apply(" in migrated({"train.py": text}, "lambdas")["train.py"]
