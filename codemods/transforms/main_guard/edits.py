@@ -17,8 +17,8 @@ from ...tree.source import Source
 from .one_guard import Run
 
 
-def guard_edits(outline: Outline, source: Source, runs: Iterable[Run]) -> tuple[Edit, ...]:
-    """The edits that put each run under a guard of its own. Raises Refused."""
+def guard_edits(outline: Outline, source: Source, runs: Iterable[Run], cells: Collection[int] = ()) -> tuple[Edit, ...]:
+    """The edits that put each run under a guard of its own; `cells`: lines that begin a cell. Raises Refused."""
     indent = indentation_unit(source, outline.module)
     strings = inside_strings(source)
     edits: list[Edit] = []
@@ -26,6 +26,8 @@ def guard_edits(outline: Outline, source: Source, runs: Iterable[Run]) -> tuple[
     for run in runs:
         _check_lines(body, run)
         low, high = _first_line(source, body[run.first], 1), body[run.last].end_lineno or body[run.last].lineno
+        if any(low <= line < body[run.first].lineno for line in cells):
+            low = body[run.first].lineno  # the comments there are the text of the cell
         moved = [_Moved.of(source, body[at]) for at in run.above]
         at = source.line_starts[low - 1]
         if moved:
@@ -40,6 +42,7 @@ def guard_edits(outline: Outline, source: Source, runs: Iterable[Run]) -> tuple[
             high = guard.lineno - 1
         else:
             high = _with_comments(source, high)
+        _check_cells(source, cells, range(low, high + 1), strings)
         for line in range(low, high + 1):
             if line in gone or line in strings or not source.line_text(line).strip():
                 continue
@@ -199,6 +202,16 @@ def _check_lines(body: list[ast.stmt], run: Run) -> None:
         if 0 < at < len(body) and (body[at - 1].end_lineno or 0) >= body[at].lineno:
             line = body[at].lineno
             raise Refused(f"line {line} holds several statements (`;`): put each on a line of its own")
+
+
+def _check_cells(source: Source, cells: Collection[int], lines: range, strings: Collection[int]) -> None:
+    for line in sorted(cells):
+        if line in lines and line not in strings:
+            raise Refused(
+                f"{source.path}:{line} begins a cell (`{source.line_text(line)[:20].strip()}`), which it does at the "
+                "left edge only, not under a guard: start no process here (a loader: num_workers=0), or put what "
+                "starts them into a file of its own"
+            )
 
 
 def _first_line(source: Source, statement: ast.stmt, top: int) -> int:

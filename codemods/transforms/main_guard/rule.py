@@ -16,6 +16,7 @@ from ...syntax.modules import Modules, modules_of
 from ...syntax.outline import Outline, outline_of
 from ...syntax.repo import Repo
 from ...tree.source import Source
+from .cells import cell_marks
 from .changed_inputs import ChangedInputs
 from .changed_settings import Search
 from .edits import guard_edits
@@ -184,7 +185,8 @@ def _wrapped(
             importers.project, outline, source, first, early, names or {}, repeats, prints, outside or (), check
         )
         again = prints_of(starts, outline, [outline.module.body[at] for at in printed])
-        edits = guard_edits(outline, source, runs) + print_edits(outline, source, again or ())
+        cells = cell_marks(starts.project, outline, source)
+        edits = guard_edits(outline, source, runs, cells) + print_edits(outline, source, again or ())
     except Refused as refusal:
         return refusal
     if again is None and unsafe is None:
