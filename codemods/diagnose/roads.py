@@ -83,7 +83,8 @@ _ROADS = (
         r"\bcopy\.(?:deep)?copy\(|\bdeepcopy\(",
         "copied",
         "no process is started here: copy.deepcopy asks for the same as pickle. Keep the value off what is copied (set "
-        "it after the copy), or drop it in __getstate__ and make it anew in __setstate__, or write __deepcopy__",
+        "it after the copy), or drop it in __getstate__ and make it anew in __setstate__, or write __deepcopy__; "
+        "of a whole `__dict__` (a module of settings), copy the plain values alone",
     ),
     _Road(
         r"/torch/serialization\.py:|/joblib/numpy_pickle\w*\.py:|/pandas/io/pickle\.py:",
@@ -122,6 +123,11 @@ _BESIDE = (
         re.compile(r"/(?:pytorch_lightning|lightning(?:_fabric)?)/(?:.*/)?(?:ddp_spawn|multiprocessing)\.py:"),
         'Lightning starts the ranks by spawn here, and that pickles model, data and trainer: strategy="ddp" starts the '
         "script anew for each rank, and pickles nothing",
+    ),
+    (
+        re.compile(r"/dask/(?:base|multiprocessing|local)\.py:"),
+        'Dask computes bags in processes where nothing else is said: compute(scheduler="threads") (or '
+        "dask.config.set(scheduler=...)) sends nothing, also where a library's own generator is at fault",
     ),
     (
         re.compile(r"/dill/_dill\.py:"),

@@ -309,6 +309,12 @@ LOADER = "in _worker_loop samples = collate_fn([dataset[i] for i in batch_indice
 POOL = 'File "lib/python3.11/multiprocessing/pool.py", line 125, in worker'
 MESSAGES += [
     ("main-guard", "global-in-worker", "NameError: name 'data' is not defined", POOL),
+    (
+        "main-guard",
+        "global-that-dill-leaves",
+        "NameError: name 'math' is not defined",
+        "/v/multiprocess/pool.py, worker",
+    ),
     ("main-guard", "global-in-worker", "NameError: global name 'args' is not defined", "Process Process-2:\n" + POOL),
     ("main-guard", "main-guard", "_fixup_main_from_path(data['init_main_from_path'])", ""),
     ("unpicklable-attributes", "unpicklable-attributes", "ctypes objects containing pointers cannot be pickled", ""),

@@ -185,6 +185,8 @@ def test_words_without_a_process_are_not_taken_for_one(message: str, around: str
         (frames("/v/torch/distributed/rendezvous.py:_tcp_rendezvous_handler"), "ranks-meet"),
         (frames("/v/envs/subproc_vec_env.py:step_async", "/u/multiprocessing/connection.py:send"), "environment-gone"),
         (frames("/a/t.py:main", "/a/tools.py:init_distributed_mode"), "ranks-meet-asked"),
+        (frames("/u/multiprocessing/pool.py:_handle_results", "/a/faults.py:__init__"), "result-not-made-again"),
+        (frames("/u/multiprocessing/pool.py:_handle_workers"), "too-many-handles-asked"),
         (frames("/a/t.py:go", "/u/lib/python3.9/multiprocessing/context.py:get_context"), "start-method-asked"),
         (frames("/v/torch/multiprocessing/spawn.py:join"), "rank-of-spawn"),
         (frames("/u/multiprocessing/popen_spawn_win32.py:__init__"), "pickled-for-process"),
@@ -281,6 +283,7 @@ def test_every_row_of_frames_has_a_text() -> None:
         "forwarding-asked",
         "frozen-main-not-found",
         "spawn-passes-the-rank",
+        "too-deep-to-send",
     }
     assert {row.family for row in frame_families()} == families
 
@@ -295,6 +298,15 @@ def test_an_attribute_that_is_forwarded_without_end_is_asked_about(above: bool) 
     assert "__getattr__" not in unknown_error("", read_log(walk))
     other = places + "KeyError: 'split'\n"
     assert "__getattr__" not in unknown_error("", read_log(other))
+
+
+def test_linked_objects_that_are_sent_are_too_deep() -> None:
+    error = "RecursionError: maximum recursion depth exceeded while calling a Python object\n"
+    start = "Traceback (most recent call last):\n" + frames("/a/t.py:go", "/u/multiprocessing/context.py:_Popen")
+    said = unknown_error("", read_log(start + error))
+    assert error.strip() in said and "over many levels" in said and "Is it this?" not in said
+    assert "over many levels" not in unknown_error("", read_log(start + frames("/a/t.py:walk") + error))
+    assert "over many levels" not in unknown_error("", read_log(start + "ValueError: no\n"))
 
 
 def test_frames_of_other_code_say_nothing() -> None:

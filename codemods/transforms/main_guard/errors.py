@@ -38,13 +38,24 @@ ERRORS = (
     KnownError(
         r"Can't get attribute '(?P<name>[^']+)' on <module '__(?:mp_)?main__'"
         r"|module '__(?:mp_)?main__' has no attribute '(?P<name2>(?!__spec__')[^']+)'",
-        "the main script defines it where workers don't look: under the main guard, in a notebook or console",
-        "define it at the top of the script, above the main guard, or in a module (a .py file that is imported); where "
-        "a file is loaded (torch.load, pickle.load), starting processes is not the cause: import it into the main "
-        "script",
+        "the process that unpickles has another main script, or one that does not define it there: a worker, where it "
+        "stands under the main guard, in a notebook or console; or another program than the one that wrote the file",
+        "workers: define it at the top of the script, above the main guard, or in a module (a .py file that is "
+        "imported); where a file is loaded (torch.load, pickle.load), starting processes is not the cause: define it "
+        "in a module, import it in both programs and save again, or import it into the main script that loads",
         examples=("AttributeError: Can't get attribute 'w' on <module '__mp_main__' from 'a.py'>",),
         named_only=True,
         reference=_REFERENCE,
+    ),
+    KnownError(
+        r"NameError\b.*\bname [`'](?P<name>\w+)[`'] (?:is )?not defined",
+        "dill sent the function without what the main script imports or defines beside it",
+        "import it inside the function, define the function in a module of its own, or dill.settings['recurse'] = True "
+        "before the pool is made; where there is fork, multiprocess.get_context('fork')",
+        named_only=True,
+        family="global-that-dill-leaves",
+        context=r"[/\\](?:multiprocess|pathos)[/\\]|\bmultiprocess\.pool",
+        reference="https://dill.readthedocs.io/en/latest/dill.html",
     ),
     KnownError(
         r"NameError\b.*\bname [`'](?P<name>\w+)[`'] (?:is )?not defined",

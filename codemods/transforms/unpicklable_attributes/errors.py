@@ -56,7 +56,8 @@ ERRORS = (
     KnownError(
         r"can(?:not|'t) (?:pickle|serialize) '?(?P<type>(?:async_)?generator)'?",
         "a generator is stored on something that is sent to a worker",
-        _LIST_OR_IN_WORKER,
+        _LIST_OR_IN_WORKER
+        + "; for Keras a Sequence (PyDataset) in place of the generator, or use_multiprocessing=False",
         examples=("TypeError: cannot pickle 'async_generator' object",),
         source=_MADE_BY,
     ),
@@ -76,7 +77,8 @@ ERRORS = (
         source=_MADE_BY,
     ),
     KnownError(
-        rf"can(?:not|'t) (?:pickle|serialize) '?{TYPE_IN_ERROR}'?(?: object| instance)",
+        rf"can(?:not|'t) (?:pickle|serialize) (?:'?{TYPE_IN_ERROR}'?(?: object| instance)"
+        r"|'?_(?:io|thread)\.(?P<type2>\w+))",
         "a lock, file, handle, client or another object that belongs to this process (also one of a compiled library) "
         "is part of something that is sent to a worker: an attribute, an argument, or a variable that a function uses",
         "make it in the worker, when it is first used, and send what it is made from (a path, an address). Where an "
