@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ast
 import enum
-import re
 from functools import cached_property
 from typing import NamedTuple
 
@@ -19,6 +18,7 @@ from ...syntax.scope_data import start_of
 from ...syntax.scopes import Scopes
 from ...tree.source import Source
 from .candidate import Movable, Unit
+from .frame_readers import FRAMES, read_by_callee
 from .identity import where_in_words
 from .known import Known, outside_uses
 from .libraries import libraries
@@ -37,10 +37,6 @@ _SEE_THROUGH_PARTIALS = frozenset(
 )  # fmt: skip
 _SOURCE_TEXT = frozenset({"inspect.getsource", "inspect.getsourcelines", "inspect.findsource", "inspect.getcomments"})
 _CLOSURE = frozenset({"inspect.getclosurevars", "__closure__"})
-_FRAMES = re.compile(
-    r"co_name|_getframe|currentframe|inspect\.(?:stack|trace)|getframeinfo|get(?:outer|inner)frames"
-    r"|extract_(?:stack|tb)|StackSummary"
-)
 _OF_PARTIALS = frozenset({"args", "func", "keywords"})
 _PLAIN = "pass the values as arguments instead"
 RENAMED = "and the function would get another name: move it to module level by hand"
@@ -81,10 +77,14 @@ class InspectionChecks:
             self._check_class_name(unit.node)
         if isinstance(unit.node, ast.Lambda) and "<lambda>" in self.source.text:
             raise Refused("the file looks for functions called `<lambda>`: give it a name by hand")
-        frames = _FRAMES.search(self.source.text) if renamed or isinstance(unit.node, ast.Lambda) else None
+        renames_code = renamed or isinstance(unit.node, ast.Lambda)
+        frames = FRAMES.search(self.source.text) if renames_code else None
         if frames is not None:
             line = self.source.position(frames.start())[0]
             raise Refused(f"`{frames[0]}` (line {line}) may read the name of its code, {RENAMED}")
+        reader = read_by_callee(self.project, self.path, unit.node) if renames_code else None
+        if reader is not None:
+            raise Refused(f"{reader}, {RENAMED}")
         wrapped = form is not Form.FUNCTION
         shown = self.source.text.find("<function") if wrapped else -1
         if shown >= 0:

@@ -137,3 +137,60 @@ def test_a_nested_function_that_another_one_names(asked: str, refused: bool) -> 
         assert "at module level it has no closure" in reasons({"train.py": text}, "lambdas")[0]
     else:
         assert "\n\n\ndef apply(" in migrated({"train.py": text}, "lambdas")["train.py"]
+
+
+CALLER = """\
+import multiprocessing as mp
+
+import log
+
+
+def build(power):
+    def grow(x):
+        return log.say(x**power)
+
+    return [grow, lambda x: log.say(-x)]
+
+
+def child(steps, queue):
+    queue.put([step(2) for step in steps])
+
+
+def main():
+    steps = build(2)
+    process = mp.Process(target=child, args=(steps, mp.Queue()))
+    process.start()
+"""
+
+
+@pytest.mark.parametrize(
+    "log",
+    [
+        "import sys\ndef say(text):\n    return sys._getframe(1).f_code.co_name, text",
+        "import inspect\ndef say(text):\n    return inspect.stack()[1].function, text",
+        "import inspect\ndef say(text):\n    return inspect.currentframe().f_back.f_code.co_name, text",
+        "import sys\nsay = lambda text: (sys._getframe(1).f_code.co_name, text)",
+        "import sys\ndef _caller():\n    return sys._getframe(2).f_code.co_name\ndef say(text):\n"
+        "    return _caller(), text",
+        "import sys\nclass Log:\n    def __call__(self, text):\n        return sys._getframe(1).f_code.co_name\n"
+        "say = Log()",
+    ],
+)
+def test_a_function_of_another_file_reads_its_caller(log: str) -> None:
+    found = reasons({"log.py": log, "train.py": CALLER}, "lambdas")
+    assert len(found) == 2 and all("`log.say` (line " in reason for reason in found)
+    assert all("may read the name of its caller (log.py:" in reason for reason in found)
+
+
+@pytest.mark.parametrize(
+    "log",
+    [
+        "def say(text):\n    return text",
+        "import sys\ndef tell(text):\n    return sys._getframe(1).f_code.co_name, text\n"
+        "def say(text):\n    return text",
+        "import sys\nHERE = sys._getframe(0).f_code.co_name\ndef say(text):\n    return text",
+    ],
+)
+def test_nobody_reads_its_caller(log: str) -> None:
+    after = migrated({"log.py": log, "train.py": CALLER}, "lambdas")["train.py"]
+    assert "functools.partial(" in after and "lambda" not in after
