@@ -15,6 +15,7 @@ from .repo import Repo
 _REFUSALS = frozenset(("TypeError", "AttributeError", "PicklingError", "PickleError", "Exception", "BaseException"))
 _ENDS = frozenset(("exit", "_exit", "abort", "fail", "quit"))
 _SUPPRESS = "suppress"
+WOULD_NOT_FAIL = "with this fix it would not fail"
 _DEPTH = 2  # functions around the call whose callers are looked at
 
 
@@ -81,6 +82,12 @@ class Tries:
 def other_way(project: Project, place: str) -> str | None:
     """As `Tries.other_way`, for a call at one place of a project."""
     return Tries(Repo(project)).other_way(place)
+
+
+def tried_at(project: Project, call: str) -> str | None:
+    """In words, that the program goes another way where the call at `call`, as `path:line`, fails; None elsewhere."""
+    handler = other_way(project, call)
+    return handler and f"{call} tries to pickle or copy it, and the program goes on at {handler} where that fails"
 
 
 def _may_catch(text: str) -> bool:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ...project import Project
-from ...syntax.tried import other_way
+from ...syntax.tried import WOULD_NOT_FAIL, tried_at
 from .crossings import flow_of
 
 
@@ -15,9 +15,6 @@ def tried(project: Project, path: str, line: int, column: int | None = None) -> 
     place = (path, line) if column is None else (path, line, column)
     flow = flow_of(project)
     for call in flow.pickling_calls():
-        if flow.pickled_by(call, place) and (handler := other_way(project, call)) is not None:
-            return (
-                f"{call} tries to pickle or copy it, and the program goes on at {handler} where that fails: with this "
-                "fix it would not fail"
-            )
+        if flow.pickled_by(call, place) and (found := tried_at(project, call)) is not None:
+            return f"{found}: {WOULD_NOT_FAIL}"
     return None

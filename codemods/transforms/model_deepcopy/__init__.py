@@ -79,8 +79,8 @@ sight, its arguments are unchanged and nothing unknown was done to the model in 
 model keeps of its arguments, such as a configuration.) Where it does not, as in an EMA class that gets a model, the
 copy stays a deep copy, with the process groups shared, if the model is seen to hold some or training is distributed;
 everything else is reported without a fix. Tensors that running the model left on it are not part of a copy built anew:
-they couldn't be copied. The fix is unsafe where building the model loads pretrained weights: they would be loaded
-twice.
+they couldn't be copied. The fix is unsafe where building the model loads pretrained weights (they would be loaded
+twice), and where the program goes another way when the copy fails (`try` with an `except` that builds the model).
 
 ## References
 - https://github.com/hpcaitech/Open-Sora/issues/28

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import ast
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from ...finding import Refused
+from ...syntax.tried import WOULD_NOT_FAIL, tried_at
 from .constructor_survey import Trait
 from .file_view import targets
 from .helper_functions import line_end
@@ -25,7 +26,7 @@ class Shared:
     """The copy stays a deep copy that uses the same process groups."""
 
     copy: Copy
-    unsafe: None = None
+    unsafe: str | None = None
 
 
 @dataclass(frozen=True)
@@ -42,7 +43,17 @@ Rewrite = Shared | Rebuilt
 
 
 def rewrite(models: Models, copy: Copy) -> Rewrite | Refused:
-    """The way to write `copy`, or why there is none."""
+    """The way to write `copy`, or why there is none; a program that counts on its failure is not changed unasked."""
+    found = _rewrite(models, copy)
+    tried = tried_at(models.project, f"{copy.site.path}:{copy.site.call.lineno}")
+    if tried is None:
+        return found
+    if isinstance(found, Refused):
+        return Refused(tried)
+    return replace(found, unsafe=f"{tried}: {WOULD_NOT_FAIL}")
+
+
+def _rewrite(models: Models, copy: Copy) -> Rewrite | Refused:
     if copy.copying_class is not None:
         if copy.copying_class == STAND_IN and copy.seen.evidence is Evidence.GROUP and _plain_call(models, copy):
             return Shared(copy)

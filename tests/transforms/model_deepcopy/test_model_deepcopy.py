@@ -530,6 +530,37 @@ def test_pretrained_weights_make_it_unsafe() -> None:
     assert finding.fix is not None and "loaded twice" in (finding.fix.unsafe or "")
 
 
+TRIED = "try:\n    ema = deepcopy(model)\nexcept {caught}:\n    {then}"
+
+
+@pytest.mark.parametrize(
+    ("caught", "then", "other_way"),
+    [
+        ("Exception", "ema = Net(4)", True),
+        ("(TypeError, RuntimeError)", "ema = None", True),
+        ("ValueError", "ema = None", False),
+        ("TypeError", "raise", False),
+    ],
+)
+@pytest.mark.parametrize("shared", [False, True], ids=["built anew", "shared"])
+def test_a_copy_that_may_fail(caught: str, then: str, other_way: bool, shared: bool) -> None:
+    """The `except` does something else then; a copy that succeeds would be another program."""
+    made = "model = Net(4, group=group)\n" + ("cfg.table = model.body\nmodel.body = cfg.make()\n" if shared else "")
+    (finding,) = found(made + TRIED.format(caught=caught, then=then))
+    assert finding.fix is not None and (finding.fix.title == SHARED) is shared
+    reason = "main.py:{0} tries to pickle or copy it, and the program goes on at main.py:{1} where that fails"
+    line = finding.span.line
+    wanted = f"{reason.format(line, line + 1)}: with this fix it would not fail" if other_way else None
+    assert finding.fix.unsafe == wanted
+
+
+def test_a_copy_that_may_fail_and_has_no_fix() -> None:
+    (finding,) = found(
+        "model = args.make()\nmodel.eval()\n" + TRIED.format(caught="Exception", then="ema = None"), PLAIN
+    )
+    assert finding.fix is None and "the program goes on at main.py:" in (finding.reason or "")
+
+
 def test_wrapped_by_fsdp_is_reported_even_with_a_group() -> None:
     (finding,) = found("model = Net(4, group)\nmodel = FSDP(model)\nema = deepcopy(model)")
     assert finding.fix is None and "FSDP" in (finding.reason or "")
