@@ -288,6 +288,8 @@ class Decisions:
         runs = [depth(other) for other in self._torchrun if is_about(other, path)]
         if named is None or (self._torchrun and max(runs, default=0) >= depth(named.path)):
             return _NOT_NAMED, ""  # a line that runs torchrun says more than an old Dockerfile of the same folder
+        if not is_about(named.path, path) and (self._torchrun or named.oldest >= _OLDEST_TORCHRUN):
+            return _NOT_NAMED, ""  # what another part of the repository needs can only hold the launcher back
         uses_rendezvous = any(flag.name.startswith("rdzv-") for flag in line.flags)  # such flags came with 1.9
         return max(named.oldest, _OLDEST_RUN) if uses_rendezvous else named.oldest, named.says
 

@@ -45,10 +45,12 @@ _PROSE = re.compile(  # `PyTorch 1.7.1`, `[PyTorch](https://...) >= 1.7`, `PyTor
     re.IGNORECASE,
 )
 _REQUIRES = re.compile(  # sentences and list items about what is needed, not a story about some version
-    r"^[\s>]*(?:[-*+•|]|\d+[.)])\s|\w ?== ?\d"
+    r"^[\s>]*(?:[-*+•|]|\d+[.)])\s|\w ?== ?\d|torch\b[^\d,]{0,20}(?:>=|≥|&gt;=|~=)"
     r"|requir|tested|version|depend|environment|install|need|support|prerequisite",
     re.IGNORECASE,
 )
+_HEADING, _UNDERLINE = re.compile(r" {0,3}#{1,6}\s"), re.compile(r"[=\-~^]{3,}\s*$")
+_NEEDS = re.compile(r"requirement|prerequisite|dependenc|environment", re.IGNORECASE)  # as a heading
 
 _NVIDIA = re.compile(r"\bnvidia/pytorch:(\d\d)\.(\d\d)\b")
 _MENTIONS = re.compile(r"torch|cudatoolkit|python\s*=", re.IGNORECASE)
@@ -104,34 +106,41 @@ def named_versions(project: Project) -> list[Named]:
         source = project.source(path) if known or _YAML.match(path) else None
         if source is None or not _MENTIONS.search(source.text) or not (known or _OF_CONDA.search(source.text)):
             continue
-        before = len(found)
+        before, above, needs = len(found), "", False
         for number, line in enumerate(source.text.splitlines(), 1):
             if len(found) - before >= _MOST_NAMED:
                 break
             if line.lstrip()[:1] == "#" and not guide:
                 continue
-            found += [Named(path, number, version) for version in _versions(line, guide)]
+            if _HEADING.match(line) or _UNDERLINE.match(line):
+                needs = _NEEDS.search(above if _UNDERLINE.match(line) else line) is not None
+            above = line
+            found += [Named(path, number, version) for version in _versions(line, guide, needs)]
             if not guide or _INSTALLS.search(line):
                 found += [Named(path, number, version, by) for by, version in _newest(line)]
     return found
 
 
-def _versions(line: str, guide: bool) -> Iterator[Version]:
+def _versions(line: str, guide: bool, needs: bool) -> Iterator[Version]:
+    """`needs`: the line stands below a heading of a guide about what is needed."""
     if not guide or _INSTALLS.search(line):
         version = _required(line)
         if version is not None:
             yield version
-    elif _REQUIRES.search(line):
+    elif needs or _REQUIRES.search(line):
         yield from ((int(match[1]), int(match[2])) for match in _PROSE.finditer(line))
 
 
 def oldest_for(found: list[Named], path: str) -> Named | None:
-    """The oldest torch that is named for `path`: by a file in a folder above it.
+    """The oldest torch that is named for `path`: by a file in a folder above it, else by any file.
 
     What a guide says counts only where no requirements, environment or image of its folder, or one below, name a
     version.
     """
     holding = [named for named in found if is_about(named.path, path)]
+    if not holding:  # another part of the repository, which has one environment for all of them as a rule
+        holding = [named for named in found if not _GUIDE.search(named.path)] or found
+        return min(holding, key=lambda named: named.oldest, default=None)
     firm = [named for named in holding if not _GUIDE.search(named.path)]
     nearest = max((depth(named.path) for named in firm), default=-1)
     guides = [named for named in holding if _GUIDE.search(named.path) and depth(named.path) > nearest]

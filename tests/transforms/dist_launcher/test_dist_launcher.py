@@ -713,7 +713,7 @@ def test_spawn_as_part_of_a_statement_stays(body: str) -> None:
         ("requirements.txt", "torch @ file:///torch-1.8.0-cp38.whl\n", (1, 8)),
         ("requirements.txt", "torch\ntorchvision==0.9\npytorch_lightning==1.5\n", None),
         ("requirements.txt", "# torch==1.4\n", None),
-        ("other/requirements.txt", "torch==1.4\n", None),
+        ("other/requirements.txt", "torch==1.4\n", (1, 4)),
         ("environment.yml", "dependencies:\n  - pytorch=1.7.1=py3.8_cuda11\n", (1, 7)),
         ("environment.yml", "  - pytorch==1.5.0\n", (1, 5)),
         ("scripts/requirements_conda.yaml", "dependencies:\n  - pytorch=1.9\n", (1, 9)),

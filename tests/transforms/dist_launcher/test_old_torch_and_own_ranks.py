@@ -241,6 +241,35 @@ def test_what_a_nearer_guide_says_counts_beside_requirements(requirements: str, 
     assert ("old/run.sh" not in migrated({**contents, "requirements.txt": requirements})) is stays
 
 
+@pytest.mark.parametrize(
+    ("more", "written"),
+    [
+        ({"one/requirements.txt": "torch==1.7.0\n"}, None),
+        ({"one/requirements.txt": "torch==1.9.0\n"}, "python -m torch.distributed.run"),
+        ({"one/requirements.txt": "torch==1.10.0\n"}, "torchrun"),
+        ({"one/requirements.txt": "torch==2.1\n"}, "torchrun"),
+        ({"one/requirements.txt": "torch==1.7.0\n", "requirements.txt": "torch>=1.12\n"}, "torchrun"),
+        ({"one/requirements.txt": "torch==1.7.0\n", "two/README.md": "- PyTorch 1.12\n"}, "torchrun"),
+        ({"one/requirements.txt": "torch==1.7.0\n", "new.sh": "torchrun two/a.py\n"}, "torchrun"),
+        ({"one/README.md": "### Requirements\n\nPyTorch 1.4\n"}, None),
+        ({"README.md": "PyTorch >=1.4.0, torchvision >= 0.4.0\n"}, None),
+    ],
+)
+def test_another_part_of_the_repository_says_which_torch_it_is_for(more: dict[str, str], written: str | None) -> None:
+    """Where a folder and the top say nothing: what one part can't run, the other can't either."""
+    contents = {"two/run.sh": f"{LAUNCH} a.py\n", "two/a.py": NEVER_READ, **more}
+    changed = migrated(contents)
+    assert changed.get("two/run.sh") == (None if written is None else f"{written} a.py\n")
+    assert ('"--local-rank", "--local_rank"' in changed.get("two/a.py", "")) is (written is None)
+
+
+def test_a_new_torch_of_another_part_takes_no_spelling_away() -> None:
+    contents = {"two/run.sh": f"{LAUNCH} a.py\n", "two/a.py": TAKES_RANK}
+    alone = migrated(contents)
+    assert alone.keys() == contents.keys()
+    assert migrated({**contents, "one/requirements.txt": "torch==2.1\n"}) == alone
+
+
 def test_a_command_between_three_backticks_on_one_line() -> None:
     """It is no fence that stays open: what follows is text."""
     guide = f"# Run\n```{LAUNCH} --nproc_per_node=2 a.py --x 1```\n\nSome text.\n\n```bash\n{LAUNCH} a.py\n```\n"

@@ -188,6 +188,10 @@ def test_an_environment_may_be_called_anything(path: str, read: bool) -> None:
         ("torch &gt;= 1.7 is needed", [(1, 7)]),
         ("Install PyTorch release 1.3", [(1, 3)]),
         ("It once ran under PyTorch 1.2", []),
+        ("- PyTorch >=1.4.0", [(1, 4)]),
+        ("PyTorch >=1.4.0, torchvision >= 0.5.0", [(1, 4)]),
+        ("PyTorch 1.4.0, torchvision >= 0.5.0", []),
+        ("PyTorch (≥ 1.5), Python", [(1, 5)]),
         ("numpy == 1.2 and PyTorch 1.2", [(1, 2)]),
         ("- PyTorch", []),
         ("- pytorch-lightning 1.7", []),
@@ -202,12 +206,31 @@ def test_a_line_of_a_guide(line: str, found: list[Version]) -> None:
     assert versions("docs/install.rst", line) == found
 
 
+@pytest.mark.parametrize(
+    ("heading", "found"),
+    [
+        ("### Requirements", [(1, 4)]),
+        ("## Prerequisites:", [(1, 4)]),
+        ("Dependencies\n------------", [(1, 4)]),
+        ("# Environment\n\nWe list it.\n", [(1, 4)]),
+        ("### Results", []),
+        ("Results\n=======", []),
+        ("# Requirements\n\n# Results", []),
+        ("Requirements\n===\n\nResults\n===", []),
+        ("Requirements in a sentence", []),
+    ],
+)
+def test_a_plain_line_counts_below_a_heading_about_what_is_needed(heading: str, found: list[Version]) -> None:
+    assert versions("README.md", f"{heading}\n\nPython 3.6, PyTorch 1.4, CUDA 10.1\n") == found
+
+
 def test_only_so_many_lines_of_a_file_count() -> None:
     assert len(versions("requirements.txt", "torch==1.7\n" * 300)) == 200
 
 
 REQUIRED = Named("requirements.txt", 1, (1, 9))
 BELOW = Named("pkg/requirements/base.txt", 2, (1, 7))
+OTHER = Named("other/setup.py", 5, (1, 6))
 GUIDE = Named("README.md", 3, (1, 4))
 GUIDE_BELOW = Named("pkg/docs/README.md", 4, (1, 5))
 
@@ -218,7 +241,14 @@ GUIDE_BELOW = Named("pkg/docs/README.md", 4, (1, 5))
         ([REQUIRED, BELOW], "pkg/run.sh", BELOW),
         ([REQUIRED, BELOW], "run.sh", REQUIRED),
         ([REQUIRED, BELOW], "pkg2/run.sh", REQUIRED),
-        ([BELOW], "run.sh", None),
+        ([BELOW], "run.sh", BELOW),  # another part of the repository, where nothing nearer says anything
+        ([BELOW, OTHER], "run.sh", OTHER),
+        ([BELOW, OTHER], "pkg/run.sh", BELOW),
+        ([BELOW, OTHER], "third/run.sh", OTHER),
+        ([BELOW, OTHER, REQUIRED], "third/run.sh", REQUIRED),
+        ([BELOW, OTHER, GUIDE], "third/run.sh", GUIDE),
+        ([BELOW, GUIDE_BELOW], "third/run.sh", BELOW),
+        ([GUIDE_BELOW], "third/run.sh", GUIDE_BELOW),
         ([REQUIRED, GUIDE], "run.sh", REQUIRED),  # requirements say more than a guide
         ([GUIDE], "run.sh", GUIDE),
         ([REQUIRED, GUIDE_BELOW], "pkg/a/run.sh", GUIDE_BELOW),  # but a guide of a folder below says more than those
