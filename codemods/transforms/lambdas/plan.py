@@ -25,6 +25,7 @@ from .captures import Captured
 from .choose_form import Forms
 from .choose_name import give_name, same_code
 from .class_use import ClassUse
+from .collected import check_not_collected
 from .copied import differs_when_copied
 from .file_state import FileRewrite, Move
 from .forwarded import Forwards
@@ -300,6 +301,7 @@ class _Planner:
             if isinstance(unit.node, ast.ClassDef) and (captures[unit] or selves[unit] or unit.fields):
                 needs = [captures[value] for value in unit.functions.values() if value is not unit]
                 self.forms.check_constructor(unit, captures[unit], any(needs))
+            check_not_collected(self.binding.repo, self.rewrite.path, unit)
             check_class(self.rewrite.project, self.known, self.rewrite.path, self.rewrite.scopes, unit)
             self.forms.choose_form(move, group)
             self.forms.choose_home(move, selves[unit], alone=len(group) == 1)

@@ -97,3 +97,37 @@ def test_it_sets_a_variable_of_the_module() -> None:
 def test_a_variable_that_the_module_itself_goes_on_from() -> None:
     above = "count = 1\ncount += 2\n"
     assert migrated(program(above, "    made = lambda x: x * scale * count"), RULE)
+
+
+CASE = "    class Hidden({base}):\n        def runTest(self):\n            print(1)\n\n    made = Hidden()"
+CASES = {
+    "unittest.TestCase": "import unittest\n",
+    "unittest.IsolatedAsyncioTestCase": "import unittest\n",
+    "Base": "from unittest import TestCase\n\n\nclass Base(TestCase):\n    pass\n\n",
+}
+
+
+@pytest.mark.parametrize("base", CASES)
+def test_test_cases_are_collected(base: str) -> None:
+    """Also under a name that begins with an underscore."""
+    (reason,) = reasons(program(CASES[base], CASE.format(base=base)), RULE)
+    assert "at module level test runners collect and run it" in reason
+
+
+def test_what_only_looks_like_a_test_case() -> None:
+    above = "import unittest\n\n\nclass Case:\n    def __call__(self, x):\n        print(x)\n\n"
+    assert "\n\nclass Hidden(Case):\n" in migrated(program(above, CASE.format(base="Case")), RULE)["run.py"]
+
+
+EXAMPLES = '    def made(x):\n        """Scales.\n\n        {example}\n        """\n        print(x * scale)\n'
+DOCTEST = {"tests.py": "import doctest\nimport run\n\ndoctest.testmod(run)\n"}
+
+
+def test_examples_of_docstrings_are_collected() -> None:
+    (reason,) = reasons(program("", EXAMPLES.format(example=">>> made(1)")) | DOCTEST, RULE)
+    assert "`doctest` finds at module level and not here (tests.py uses `doctest`)" in reason
+
+
+@pytest.mark.parametrize(("example", "more"), [(">>> made(1)", {}), ("made(1)", DOCTEST)])
+def test_no_examples_are_collected(example: str, more: dict[str, str]) -> None:
+    assert "def _build_made(" in migrated(program("", EXAMPLES.format(example=example)) | more, RULE)["run.py"]
