@@ -9,7 +9,9 @@ from ..project import Project
 from ..rule import Rule
 from ..tree.python2 import edits_by
 
-UNSAFE = "this file is Python 2: which values reach a process, and what else reads them, can't be followed in it"
+UNSAFE = (
+    "this file is for an old Python: which values reach a process, and what else reads them, can't be followed in it"
+)
 
 
 def find(rule: Rule, project: Project) -> Iterator[Finding]:
