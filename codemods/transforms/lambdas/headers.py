@@ -11,12 +11,13 @@ from ...syntax.scope_data import Use, Variable, line_of, start_of
 from .candidate import Unit
 from .class_fields import is_alone, may_be_handed_over, within_fields
 from .libraries import libraries
-from .settled import Settled
+from .settled import Settled, origin_in
 
 if TYPE_CHECKING:
     from .candidates import Units
 
 _BY_HAND = "move it to module level by hand"
+_CACHES = frozenset({"functools.lru_cache", "functools.cache"})  # a new one for each call of the function around
 
 
 class Header:
@@ -33,7 +34,9 @@ class Header:
         names = known.class_decorators if isinstance(unit.node, ast.ClassDef) else known.pure_decorators
         for decorator in unit.node.decorator_list:
             if not self.settled.pure_decorator(decorator, names):
-                raise Refused(f"its decorator `@{_called(decorator)}` may do more than wrap it: {_BY_HAND}")
+                called = decorator.func if isinstance(decorator, ast.Call) else decorator
+                shared = ", if one cache will do for all" if origin_in(self.scopes, called) in _CACHES else ""
+                raise Refused(f"its decorator `@{_called(decorator)}` may do more than wrap it: {_BY_HAND}{shared}")
 
     def parameters(self, unit: Unit) -> None:
         """Defaults, annotations, bases: what runs where the definition stands will run once, on import."""

@@ -38,6 +38,7 @@ _SEE_THROUGH_PARTIALS = frozenset(
 _SOURCE_TEXT = frozenset({"inspect.getsource", "inspect.getsourcelines", "inspect.findsource", "inspect.getcomments"})
 _CLOSURE = frozenset({"inspect.getclosurevars", "__closure__"})
 _OF_PARTIALS = frozenset({"args", "func", "keywords"})
+_OF_OBJECTS = frozenset({"__name__", "__doc__", "__module__"})  # what a class with `__call__` has, or may set
 _PLAIN = "pass the values as arguments instead"
 RENAMED = "and the function would get another name: move it to module level by hand"
 UNBOUND = "a partial there would not get the object as its first argument: pass the object yourself"
@@ -180,7 +181,7 @@ class InspectionChecks:
                 if form is Form.PARTIAL and parent.attr == "__name__":
                     asks_name = Asked(f"{what} is read (line {parent.lineno}), which a partial lacks", True)
                 elif form is Form.PARTIAL:
-                    advice = _SIGNATURE if parent.attr == "__code__" else CALLABLE
+                    advice = _advice(parent.attr)
                     raise Refused(f"{what} is read (line {parent.lineno}), which a partial lacks: {advice}")
             if form is not Form.PARTIAL and isinstance(parent, ast.Call) and ast.unparse(parent.func) == "setattr":
                 raise Refused(f"an attribute is set on `{use.name}` (line {parent.lineno}), {unseen}")
@@ -218,9 +219,8 @@ class InspectionChecks:
             elif question.what == "__name__":
                 raise Refused(f"{read}, {RENAMED}")
             elif wrapped and question.what.startswith("__") and question.what not in _SEES_THROUGH:
-                other = {"__code__": _SIGNATURE, "__qualname__": _PLAIN}.get(question.what)
-                advice = f"{lacking.partition(':')[0]}: {other}" if other is not None else lacking
-                raise Refused(f"{read}, {advice}")
+                advice = _advice(question.what) if form is Form.PARTIAL else _PLAIN
+                raise Refused(f"{read}, {lacking.partition(':')[0]}: {advice}")
             elif wrapped and question.what == ON_A_CLASS:
                 raise Refused(f"it is stored on a class ({where}), and {UNBOUND}")
             elif wrapped and question.what not in _SEES_THROUGH:
@@ -280,6 +280,13 @@ def shown_name(known: Known, path: str, node: Movable, renamed: bool) -> str | N
             what = "it is " if question.what == "__name__" else "it holds "
             return f"its `{question.what}` is read ({where}), and {what}{now} no more"
     return None
+
+
+def _advice(attribute: str) -> str:
+    """What to do where the attribute of a function is read, which a partial lacks."""
+    if attribute == "__code__":
+        return _SIGNATURE
+    return CALLABLE if attribute in _OF_OBJECTS else _PLAIN
 
 
 def _what_asks(question: Question) -> str:

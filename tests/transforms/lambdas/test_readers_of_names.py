@@ -112,6 +112,23 @@ def test_what_takes_functions_only(asked: str) -> None:
 
 
 @pytest.mark.parametrize(
+    ("read", "advice"),
+    [
+        ("__annotations__", "pass the values as arguments instead"),
+        ("__defaults__", "pass the values as arguments instead"),
+        ("__code__", "ask `inspect.signature` there"),
+        ("__doc__", "use a class with `__call__`"),
+    ],
+)
+def test_what_to_do_instead(read: str, advice: str) -> None:
+    """A class with `__call__` helps only where its objects have the attribute."""
+    by_name = CLOSURE.format(asked="1").replace("    return apply", f"    print(apply.{read})\n    return apply")
+    for text in (CLOSURE.format(asked=f"fn.{read}"), by_name):
+        (reason,) = reasons({"train.py": text}, "lambdas")
+        assert f"`{'apply.' if 'apply.' in text else ''}{read}` is read" in reason and advice in reason
+
+
+@pytest.mark.parametrize(
     "asked",
     [
         "inspect.signature(fn)",
