@@ -309,6 +309,8 @@ LOADER = "in _worker_loop samples = collate_fn([dataset[i] for i in batch_indice
 POOL = 'File "lib/python3.11/multiprocessing/pool.py", line 125, in worker'
 MESSAGES += [
     ("main-guard", "global-in-worker", "NameError: name 'data' is not defined", POOL),
+    ("unpicklable-attributes", "unpicklable-attributes", "Can't pickle thread.lock", ""),
+    ("unpicklable-attributes", "unpicklable-attributes", "cannot pickle _io.BufferedWriter", ""),
     (
         "main-guard",
         "global-that-dill-leaves",

@@ -78,7 +78,7 @@ ERRORS = (
     ),
     KnownError(
         rf"can(?:not|'t) (?:pickle|serialize) (?:'?{TYPE_IN_ERROR}'?(?: object| instance)"
-        r"|'?_(?:io|thread)\.(?P<type2>\w+))",
+        r"|'?(?:_io|_?thread)\.(?P<type2>\w+))",
         "a lock, file, handle, client or another object that belongs to this process (also one of a compiled library) "
         "is part of something that is sent to a worker: an attribute, an argument, or a variable that a function uses",
         "make it in the worker, when it is first used, and send what it is made from (a path, an address). Where an "
