@@ -47,17 +47,19 @@ def _readers(project: Project) -> Mapping[str, list[str]]:
 def _in_file(outline: Outline, lines: set[int]) -> dict[str, int]:
     """The names of one file whose calls get to one of `lines`, with that line."""
     found: dict[str, int] = {}
-    definitions = [*_definitions(outline)]
-    for names, node in definitions:
+    callers: dict[str, list[list[str]]] = {}  # by what they call: helper functions that ask for their callers
+    todo: list[tuple[str, int]] = []
+    for names, node in _definitions(outline):
         line = min((at for at in lines if node.lineno <= at <= (node.end_lineno or node.lineno)), default=None)
-        found.update(dict.fromkeys(names, line) if line is not None else {})
-    grown = -1
-    while grown != len(found):  # helper functions that ask for their callers
-        grown = len(found)
-        for names, node in definitions:
-            called = (last_name(inner.func) for inner in ast.walk(node) if isinstance(inner, ast.Call))
-            line = next((found[name] for name in called if name in found), None)
-            found.update({name: line for name in names if name not in found} if line is not None else {})
+        todo += [(name, line) for name in names] if line is not None else []
+        called = (last_name(inner.func) for inner in ast.walk(node) if isinstance(inner, ast.Call))
+        for name in dict.fromkeys(name for name in called if name is not None):
+            callers.setdefault(name, []).append(names)
+    while todo:
+        name, line = todo.pop()
+        if name not in found:
+            found[name] = line
+            todo += [(each, line) for names in callers.get(name, ()) for each in names]
     return found
 
 
