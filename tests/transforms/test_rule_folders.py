@@ -101,7 +101,8 @@ def others_of(rule: str) -> list[str]:
 @pytest.mark.slow
 @pytest.mark.parametrize("rule", sorted(rules()))
 def test_without_its_folder_the_tests_of_others_pass(rule: str, home: Path) -> None:
-    ignore = shutil.ignore_patterns("__pycache__", "before_after", rule.replace("-", "_"))
+    # the whole answers kept beside tests are those of all rules together
+    ignore = shutil.ignore_patterns("__pycache__", "before_after", "answers", rule.replace("-", "_"))
     shutil.copytree(ROOT / "tests", home / "tests", ignore=ignore)
     (home / "tests" / "before_after").symlink_to(ROOT / "tests" / "before_after")
     shutil.copy(ROOT / "pyproject.toml", home)

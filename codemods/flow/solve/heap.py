@@ -248,22 +248,38 @@ class Heap:
 
     def field(self, contents: int, key: str) -> int:
         """The node of what a container holds under a literal key."""
-        fields = self.fields.setdefault(contents, {})
-        node = fields.get(key, -1)
-        if node < 0:
-            node = fields[key] = self.node(f"put in a dict as `{key}`", self.file_of[contents], self.lines[contents])
-            if self.summaries.get(contents) == contents:
-                self.summaries[node] = contents
-            if contents in self.all_of:
-                self.edge(node, self.all_of[contents], self.lines[node])
-            elif contents in self.read_whole:
-                self.edge(node, contents, self.lines[node])
-            if contents in self.pending:
-                self.pending.setdefault(node, []).extend(self.pending[contents])
-            for result in self.wanted.pop((contents, key), ()):
-                self.edge(node, result, self.lines[result])
-            for summary in self.copies.get(contents, ()):
-                self.edge(node, self.field(summary, key), self.lines[node])
+        known = self.fields.setdefault(contents, {}).get(key, -1)
+        if known >= 0:
+            return known
+        first = self._new_field(contents, key)
+        todo = [(first, iter(self.copies.get(contents, ())))]  # copies of copies: a chain may be long
+        while todo:
+            node, copies = todo[-1]
+            for copy in copies:
+                found = self.fields.setdefault(copy, {}).get(key, -1)
+                if found < 0:
+                    todo.append((self._new_field(copy, key), iter(self.copies.get(copy, ()))))
+                    break
+                self.edge(node, found, self.lines[node])
+            else:
+                todo.pop()
+                if todo:
+                    self.edge(todo[-1][0], node, self.lines[todo[-1][0]])
+        return first
+
+    def _new_field(self, contents: int, key: str) -> int:
+        node = self.node(f"put in a dict as `{key}`", self.file_of[contents], self.lines[contents])
+        self.fields[contents][key] = node
+        if self.summaries.get(contents) == contents:
+            self.summaries[node] = contents
+        if contents in self.all_of:
+            self.edge(node, self.all_of[contents], self.lines[node])
+        elif contents in self.read_whole:
+            self.edge(node, contents, self.lines[node])
+        if contents in self.pending:
+            self.pending.setdefault(node, []).extend(self.pending[contents])
+        for result in self.wanted.pop((contents, key), ()):
+            self.edge(node, result, self.lines[result])
         return node
 
     def read(self, contents: int, key: str, result: int) -> None:

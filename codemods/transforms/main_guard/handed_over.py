@@ -15,6 +15,7 @@ from ...finding import Edit, Fix, Import, Refused
 from ...nodes import walk
 from ...syntax.binding_rules import parameters
 from ...syntax.outline import Outline
+from ...syntax.placement import indentation_at
 from ...tree.source import Source
 from .edits import blank_lines, moved_text
 from .hoist import BUILTINS, Definition, global_reads
@@ -74,7 +75,7 @@ class HandedOver:
         given = between.join(names) + (between if parameters(node) else "")
         text = f"{text[: begins.start()]}def {new}({gap}{given}{text[begins.end() :]}"
         line, starts = self.guard.lineno, self.source.line_starts
-        indent = " " * self.guard.body[0].col_offset
+        indent = indentation_at(self.source, node.lineno)
         instead = f"{indent}{node.name} = {_PARTIAL}({new}, {', '.join(names)})\n"
         end = starts[node.end_lineno or 0] if node is not self.guard.body[-1] else removal.end
         lead = blank_lines(self.source, line) if is_first else ""

@@ -10,6 +10,7 @@ from functools import cached_property
 from ...flow.facts.records import facts_lookup
 from ...flow.facts.test_code import is_test
 from ...project import Project
+from ...questions import asked
 from ...syntax.callees import FUNCTIONS
 from ...syntax.modules import Modules
 from ...syntax.outline import Outline
@@ -195,10 +196,7 @@ class Importers:
                 if isinstance(node, ast.Constant) and isinstance(node.value, str) and _IMPORT.search(node.value):
                     given = _GIVEN.search(node.value)
                     found.append((source.path, _imported_by(given[2] if given is not None else node.value)))
-        for path in self.project.paths:
-            script = self.project.source(path) if path.endswith(_SHELL) else None
-            if script is not None:
-                found += [(path, _imported_by(text)) for _, text in _GIVEN.findall(script.text)]
+        found += [(path, frozenset(words)) for path, words in _in_shell(self.project)]
         return [(path, words) for path, words in found if words]
 
     @cached_property
@@ -227,6 +225,17 @@ class Importers:
             if path.rpartition("/")[2] in ("pyproject.toml", "setup.cfg", "setup.py"):
                 found.append((path, None))
         return found
+
+
+@asked
+def _in_shell(project: Project) -> tuple[tuple[str, tuple[str, ...]], ...]:
+    """Shell scripts with the last names of the modules that a text in them imports: `python -c "import job"`."""
+    scripts = [(path, project.source(path)) for path in project.paths if path.endswith(_SHELL)]
+    return tuple(
+        (path, tuple(sorted(_imported_by(text))))
+        for path, script in scripts
+        for _, text in (_GIVEN.findall(script.text) if script is not None else ())
+    )
 
 
 def _modules(texts: Iterable[str]) -> frozenset[str]:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
+from typing import Protocol
 
 from ...finding import Confidence
 from ...flow.boundaries import table
@@ -30,10 +31,20 @@ _CONTAINERS = ("dict", "OrderedDict", "list", "tuple")
 Given = Mapping[str, Confidence]  # parameters that hold a loader with workers
 
 
+class Asker(Protocol):
+    """What else is to be known of code."""
+
+    def name(self, outline: Outline, node: ast.expr) -> str:
+        """Canonical dotted name of an expression; "" when it can't be told."""
+
+    def starts_something(self, outline: Outline, function: Function) -> bool:
+        """True where a function starts processes."""
+
+
 class Loaders:
     """Answers for one project.
 
-    `name` gives the canonical dotted name of an expression; `starts` tells whether a function starts processes.
+    `starts` is what they belong to, and holds them: a weak reference, or the two would keep each other and the project.
     """
 
     def __init__(
@@ -41,13 +52,12 @@ class Loaders:
         project: Project,
         repo: Repo,
         callees: Callees,
-        name: Callable[[Outline, ast.expr], str],
-        starts: Callable[[Outline, Function], bool],
+        starts: Asker,
     ) -> None:
         self.callees, self.table = callees, table(project.settings.boundaries)
         self.passed, self.objects = PassedWorkers(), Objects(repo, callees)
         self.numbers = WorkerNumbers(project, repo, callees)
-        self._name, self._starts = name, starts
+        self._starts = starts
         self._stored: dict[ast.AST, dict[str, list[ast.expr]]] = {}
 
     def sure(self, outline: Outline, node: ast.expr, given: Given, depth: int = 0) -> Confidence | None:
@@ -61,7 +71,7 @@ class Loaders:
         found: list[Confidence | None] = []
         for cls in self.callees.classes_of(outline, node)[:_MAX_CLASSES]:
             if (own := self.callees.method_of(cls, "__iter__")) is not None:
-                found.append(Confidence.LIKELY if self._starts(*own) else None)
+                found.append(Confidence.LIKELY if self._starts.starts_something(*own) else None)
         return surest(found)
 
     def _loader(self, outline: Outline, node: ast.expr, given: Given, depth: int) -> Confidence | None:
@@ -138,7 +148,7 @@ class Loaders:
 
     def is_loader(self, outline: Outline, node: ast.expr, depth: int = 0) -> bool:
         """A loader class with workers: of an installed library, or derived from one in the repository."""
-        boundary = self.table.boundary(self._name(outline, node))
+        boundary = self.table.boundary(self._starts.name(outline, node))
         if boundary is not None:
             return boundary.when.get("num_workers") == "nonzero" or boundary.callable in names("loader_functions")
         if depth > _MAX_DEPTH or not isinstance(node, (ast.Name, ast.Attribute)):
@@ -166,11 +176,12 @@ class Loaders:
         if (passed := self.passed.number(outline, call)) is not None:
             return self.number(*passed)
         value = number_of_workers(outline, call)
-        if value is None and len(call.args) > 5 and self.table.boundary(self._name(outline, call.func)) is not None:
+        name = self._starts.name(outline, call.func) if value is None else ""
+        if value is None and len(call.args) > 5 and self.table.boundary(name) is not None:
             value = call.args[5]
         if value is None and (own := self._own_workers(outline, call)) is not None:
             return own
-        if value is None and self._name(outline, call.func) in names("loader_functions"):
+        if value is None and name in names("loader_functions"):
             return Confidence.LIKELY
         if value is None:
             stars = [ast.unparse(bound_value(outline, k.value)) for k in call.keywords if k.arg is None]

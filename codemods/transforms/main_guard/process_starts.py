@@ -9,6 +9,7 @@ Only what can be followed by name is followed: functions, classes and loaders of
 from __future__ import annotations
 
 import ast
+import weakref
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass, replace
 
@@ -58,7 +59,7 @@ class Starts:
     def __init__(self, project: Project, repo: Repo, modules: Modules) -> None:
         self.project, self.callees = project, Callees(repo, modules)
         self.table = table(project.settings.boundaries)
-        self.loaders = Loaders(project, repo, self.callees, self.name, self._starts_something)
+        self.loaders = Loaders(project, repo, self.callees, weakref.proxy(self))
         self.by_value = ByValue(repo, self.callees)
         self._known: dict[_Key, Start | None] = {}
         self._names: dict[ast.expr, str] = {}
@@ -261,7 +262,8 @@ class Starts:
         found = {name: surest(self.loaders.attribute(cls, name, 0) for cls in owners) for name in sorted(read)}
         return {f"{parameter}.{name}": sure for name, sure in found.items() if sure is not None}
 
-    def _starts_something(self, outline: Outline, function: Function) -> bool:
+    def starts_something(self, outline: Outline, function: Function) -> bool:
+        """True where a function of the repository starts processes."""
         return self._in_function(outline, function, {}, frozenset()) is not None
 
     def _in_function(
