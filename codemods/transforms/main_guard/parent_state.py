@@ -150,12 +150,9 @@ def _changes(search: Search, state: _State) -> Iterator[Place]:
         return
     names = "|".join(sorted({re.escape(at.node.name) for at in _near(search, state)} | {"cls"}))
     pattern = re.compile(rf"\b(?:{names})\s*\.\s*{re.escape(state.name)}{_SETS}")
-    for source in search.starts.project.matching(pattern, words=(state.name,)):
-        outline = search.repo.outline(source.path)
-        for node in outline.attributes.get(state.name, ()) if outline is not None else ():
-            assert outline is not None
-            if not isinstance(node.ctx, ast.Load) and _is_of(search, outline, node.value, state):
-                yield Place(outline, node, "")
+    for outline, node in _attributes(search, state, pattern):
+        if not isinstance(node.ctx, ast.Load) and _is_of(search, outline, node.value, state):
+            yield Place(outline, node, "")
     yield from _filled(search, state)
     yield from _set_by_name(search, state)
 
@@ -163,14 +160,11 @@ def _changes(search: Search, state: _State) -> Iterator[Place]:
 def _filled(search: Search, state: _State) -> Iterator[Place]:
     """`Table.rows[name] = value` of a class, `cls.rows.append(value)`, and where programs call what does that."""
     pattern = re.compile(rf"\.\s*{re.escape(state.name)}\s*[.\[]")
-    for source in search.starts.project.matching(pattern, words=(state.name,)):
-        outline = search.repo.outline(source.path)
-        for node in outline.attributes.get(state.name, ()) if outline is not None else ():
-            assert outline is not None
-            if fills(outline, node) and _is_of(search, outline, node.value, state):
-                yield Place(outline, node, "")
-                for where, use in registrations(search.repo, search.callees, outline, node):
-                    yield Place(where, use, "")
+    for outline, node in _attributes(search, state, pattern):
+        if fills(outline, node) and _is_of(search, outline, node.value, state):
+            yield Place(outline, node, "")
+            for where, use in registrations(search.repo, search.callees, outline, node):
+                yield Place(where, use, "")
 
 
 def _set_by_name(search: Search, state: _State) -> Iterator[Place]:
@@ -186,13 +180,18 @@ def _set_by_name(search: Search, state: _State) -> Iterator[Place]:
 def _set_elsewhere(search: Search, state: _State) -> Iterator[Place]:
     """`module.name = value` in other files."""
     pattern = re.compile(rf"\.\s*{re.escape(state.name)}{_SETS}")
+    for outline, node in _attributes(search, state, pattern):
+        sets = isinstance(node.value, ast.Name) and not isinstance(node.ctx, ast.Load)
+        if sets and search.callees.resolver.module(outline, node.value) is state.outline:
+            yield Place(outline, node, "")
+
+
+def _attributes(search: Search, state: _State, pattern: re.Pattern[str]) -> Iterator[tuple[Outline, ast.Attribute]]:
+    """The attributes of its name, in the files where `pattern` matches."""
     for source in search.starts.project.matching(pattern, words=(state.name,)):
         outline = search.repo.outline(source.path)
-        for node in outline.attributes.get(state.name, ()) if outline is not None else ():
-            assert outline is not None
-            sets = isinstance(node.value, ast.Name) and not isinstance(node.ctx, ast.Load)
-            if sets and search.callees.resolver.module(outline, node.value) is state.outline:
-                yield Place(outline, node, "")
+        if outline is not None:
+            yield from ((outline, node) for node in outline.attributes.get(state.name, ()))
 
 
 def _near(search: Search, state: _State) -> list[Class]:
