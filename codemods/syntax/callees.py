@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterable
+from itertools import islice
 
 from ..nodes import statements
 from .modules import Modules
@@ -23,6 +24,7 @@ class Callees:
 
     def __init__(self, repo: Repo, modules: Modules) -> None:
         self.repo, self.modules, self.resolver = repo, modules, Resolver(repo.project, modules)
+        self._heirs: dict[ast.ClassDef, list[Class]] = {}
 
     def called(self, outline: Outline, call: ast.Call) -> tuple[Outline, Function, int] | None:
         """The function or method of the repo that `call` calls, and how many of its parameters are bound already."""
@@ -55,8 +57,21 @@ class Callees:
             return [bound] if bound is not None else several
         if not isinstance(func, ast.Attribute):
             return []
-        methods = (self._method(cls, func.attr) for cls in self.classes_of(outline, func.value)[:_MAX_CLASSES])
+        classes = self.classes_of(outline, func.value)
+        if outline.is_self(func.value) and self.repo.methods(func.attr):
+            classes += [heir for cls in classes for heir in self.heirs(cls)]  # a method that a mixin relies on
+        methods = (self._method(cls, func.attr) for cls in classes[:_MAX_CLASSES])
         return [found for found in methods if found is not None]
+
+    def heirs(self, cls: Class) -> list[Class]:
+        """The classes of the repo that derive from `cls`, at most so many."""
+        if cls.node not in self._heirs:
+            named = self.repo.mentioning(cls.node.name)
+            nodes = ((each, node) for each in named for nodes in each.definitions.values() for node in nodes)
+            found = (Class(each, node) for each, node in nodes if isinstance(node, ast.ClassDef) and node.bases)
+            heirs = (other for other in found if other.node is not cls.node and cls in self.resolver.lineage(other))
+            self._heirs[cls.node] = [*islice(heirs, _MAX_CLASSES)]
+        return self._heirs[cls.node]
 
     def classes_of(self, outline: Outline, value: ast.expr, depth: int = 0) -> list[Class]:
         """The classes of the repo that `value` may be an object of, also where a function returns it."""

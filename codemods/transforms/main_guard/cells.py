@@ -1,4 +1,4 @@
-"""Marks of cells in scripts that editors and sphinx-gallery show as notebooks: they count at the left edge only."""
+"""Marks of cells in scripts that are shown as notebooks, or were ones: they count at the left edge only."""
 
 from __future__ import annotations
 
@@ -10,18 +10,30 @@ from ...project import Project
 from ...syntax.outline import Outline
 from ...tree.source import Source
 
-_CELL = re.compile(r"# ?%%")
+_CELL = re.compile(r"# ?%%|# ?In ?\[[\d ]*\]|# ?<codecell>|# COMMAND -{4}")  # editors; `jupyter nbconvert`; Databricks
+_WORDS = ("%%", "In[", "In [", "<codecell>", "COMMAND")
+_LIGHT = re.compile(r"#\s+format_name: (?:light|nomarker|bare)\b")  # Jupytext: every block of comments is a text
 _RULED = re.compile(r"#{20}")  # a cell for sphinx-gallery, else a line for the eye
 _FOLDERS = "examples_dirs"  # where the gallery finds its scripts
 
 
 def cell_marks(project: Project, outline: Outline, source: Source) -> frozenset[int]:
     """The lines that begin a cell."""
-    kinds = [_CELL] if "%%" in source.text else []
+    kinds = [_CELL] if any(word in source.text for word in _WORDS) else []
     if "#" * 20 in source.text and _is_page(project, outline):
         kinds.append(_RULED)
-    lines = range(1, len(source.line_starts) + 1) if kinds else ()
-    return frozenset(line for line in lines if any(kind.match(source.line_text(line)) for kind in kinds))
+    light = "jupytext:" in source.text and _LIGHT.search(source.text) is not None
+    lines = range(1, len(source.line_starts) + 1) if kinds or light else ()
+    return frozenset(
+        line
+        for line in lines
+        if any(kind.match(source.line_text(line)) for kind in kinds) or (light and _begins_block(source, line))
+    )
+
+
+def _begins_block(source: Source, line: int) -> bool:
+    """A comment at the left edge with a blank line above it."""
+    return source.line_text(line).startswith("#") and (line == 1 or not source.line_text(line - 1).strip())
 
 
 def _is_page(project: Project, outline: Outline) -> bool:

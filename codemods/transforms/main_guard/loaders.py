@@ -37,8 +37,8 @@ class Asker(Protocol):
     def name(self, outline: Outline, node: ast.expr) -> str:
         """Canonical dotted name of an expression; "" when it can't be told."""
 
-    def starts_something(self, outline: Outline, function: Function) -> bool:
-        """True where a function starts processes."""
+    def starts_something(self, outline: Outline, function: Function) -> Confidence | None:
+        """How sure it is that a function starts processes."""
 
 
 class Loaders:
@@ -71,7 +71,8 @@ class Loaders:
         found: list[Confidence | None] = []
         for cls in self.callees.classes_of(outline, node)[:_MAX_CLASSES]:
             if (own := self.callees.method_of(cls, "__iter__")) is not None:
-                found.append(Confidence.LIKELY if self._starts.starts_something(*own) else None)
+                sure = self._starts.starts_something(*own)
+                found.append(sure and likely(sure))
         return surest(found)
 
     def _loader(self, outline: Outline, node: ast.expr, given: Given, depth: int) -> Confidence | None:
@@ -110,10 +111,23 @@ class Loaders:
         if isinstance(node, ast.IfExp):
             return self._any(outline, [node.body, node.orelse], given, depth)
         if isinstance(node, ast.Attribute):
-            return given.get(ast.unparse(node)) or surest(
-                self.attribute(cls, node.attr, depth) for cls in self.objects.owners(outline, node.value)
-            )
+            return given.get(ast.unparse(node)) or self._attribute(outline, node, depth)
         return None
+
+    def _attribute(self, outline: Outline, node: ast.Attribute, depth: int) -> Confidence | None:
+        """The same of an attribute of an object, or of one of its attributes: `self.parts.train`."""
+        found = self._of_owner(outline, node.value, node.attr, depth)
+        if found is None and isinstance(node.value, ast.Attribute):
+            found = self._of_owner(outline, node.value.value, f"{node.value.attr}.{node.attr}", depth)
+        return found
+
+    def _of_owner(self, outline: Outline, owner: ast.expr, name: str, depth: int) -> Confidence | None:
+        owners = self.objects.owners(outline, owner)
+        found = surest(self.attribute(cls, name, depth) for cls in owners)
+        if found is None and owners and outline.is_self(owner):  # a mixin: the class that derives from it may set it
+            found = surest(self.attribute(heir, name, depth) for heir in self.callees.heirs(owners[0]))
+            return found and likely(found)
+        return found
 
     def attribute(self, cls: Class, name: str, depth: int) -> Confidence | None:
         """The same of an attribute, or a property, of the objects of a class."""
@@ -188,15 +202,18 @@ class Loaders:
             return Confidence.LIKELY if any(re.search(r"num_workers\W+[1-9]", star) for star in stars) else None
         return self.number(outline, value)
 
-    def number(self, outline: Outline, value: ast.expr, depth: int = 0) -> Confidence | None:
-        """How sure it is that a number of workers is not 0."""
+    def number(self, outline: Outline, value: ast.expr, least: int = 1, depth: int = 0) -> Confidence | None:
+        """How sure it is that a number of workers is at least `least`, from which on there are processes."""
         value = bound_value(outline, value)
+        if isinstance(value, ast.UnaryOp) and isinstance(value.operand, ast.Constant):
+            return Confidence.PROVEN  # -1: as many as there are cores
         if isinstance(value, ast.Constant):
-            return Confidence.PROVEN if value.value else None
+            several = not isinstance(value.value, int) or value.value >= least
+            return Confidence.PROVEN if value.value and several else None
         if depth < _MAX_DEPTH and (passed := self.objects.given.passed(outline, value)):
-            sure = surest(self.number(*each, depth + 1) for each in passed)
-            return None if sure is None else Confidence.LIKELY
-        return None if self.numbers.defaults_to_zero(outline, value) else Confidence.LIKELY
+            sure = surest(self.number(*each, least, depth + 1) for each in passed)
+            return sure and likely(sure)
+        return self.numbers.sure(outline, value, least)
 
 
 def bound_value(outline: Outline, value: ast.expr) -> ast.expr:
@@ -206,6 +223,11 @@ def bound_value(outline: Outline, value: ast.expr) -> ast.expr:
         if len(values) == 1 and values[0] is not None:
             return values[0]
     return value
+
+
+def likely(sure: Confidence) -> Confidence:
+    """The same, but not proven."""
+    return min(sure, Confidence.LIKELY, key=lambda each: each.rank)
 
 
 def surest(found: Iterable[Confidence | None]) -> Confidence | None:

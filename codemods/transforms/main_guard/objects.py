@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Iterator
 
 from ...nodes import walk
 from ...syntax.callees import Callees
@@ -24,14 +25,14 @@ class Objects:
         self._known: dict[ast.ClassDef, dict[str, list[ast.expr]]] = {}
 
     def attributes(self, owner: ast.ClassDef) -> dict[str, list[ast.expr]]:
-        """What the code of a class assigns to each attribute, and stores in it."""
+        """What the code of a class assigns to each attribute, and stores in it; "parts.train" is `self.parts.train`."""
         if owner not in self._known:
             nodes = list(walk(owner))
             found: dict[str, list[ast.expr]] = {}
             for node in nodes:
                 for target in node.targets if isinstance(node, ast.Assign) else ():
                     targets = target.elts if isinstance(target, ast.Tuple) else [target]
-                    for name in dict.fromkeys(target.attr for target in targets if isinstance(target, ast.Attribute)):
+                    for name in dict.fromkeys(name for target in targets for name in _names(target)):
                         found.setdefault(name, []).append(node.value)  # type: ignore[attr-defined]
             for name, values in put_into(nodes).items():
                 found.setdefault(name, []).extend(values)
@@ -51,3 +52,11 @@ class Objects:
                     given = [(at.outline, value), *self.given.passed(at.outline, value)]
                     found |= dict.fromkeys(cls for each in given for cls in self.callees.classes_of(*each))
         return [*found][:_MAX_CLASSES]
+
+
+def _names(target: ast.expr) -> Iterator[str]:
+    """`train` and `parts.train` for `self.parts.train`."""
+    if isinstance(target, ast.Attribute):
+        yield target.attr
+        if isinstance(target.value, ast.Attribute):
+            yield f"{target.value.attr}.{target.attr}"

@@ -18,6 +18,7 @@ from ...flow.boundaries import table
 from ...project import Project
 from ...syntax.binding_rules import positional
 from ...syntax.callees import FUNCTIONS, Callees, Function
+from ...syntax.main_guard import is_main_process_test
 from ...syntax.modules import Modules
 from ...syntax.names import last_name, without_arguments
 from ...syntax.origins import origin
@@ -28,7 +29,7 @@ from .by_value import ByValue
 from .data import names
 from .dead_branches import dead_statements, literals_of
 from .loader_values import forks, is_text
-from .loaders import Given, Loaders, bound_value, makes_container, surest
+from .loaders import Given, Loaders, bound_value, likely, makes_container, surest
 from .own_nodes import own_nodes
 from .trainer_settings import set_to_workers
 
@@ -37,7 +38,7 @@ EXECUTOR = "concurrent.futures.ProcessPoolExecutor"
 SET_METHOD = "multiprocessing.set_start_method"
 
 _MAX_DEPTH = 6
-_DATASET, _PROCESSES = "datasets.load_dataset()", "num_proc"
+_DATASET, _PROCESSES = "datasets.load_dataset", "num_proc"
 _DISPLAYS = (ast.List, ast.Tuple, ast.Dict, ast.ListComp, ast.DictComp)
 
 
@@ -48,6 +49,12 @@ class Start:
     node: ast.AST
     confidence: Confidence
     hops: tuple[Hop, ...]
+    always: bool = True  # no branch on the way there
+
+    @property
+    def rank(self) -> tuple[int, bool]:
+        """Which of several starts is the one to show."""
+        return self.confidence.rank, self.always
 
 
 _Key = tuple[int, tuple[tuple[str, Confidence], ...], frozenset[ast.AST]]  # a function, its loaders, what it leaves out
@@ -94,21 +101,23 @@ class Starts:
         begins = begins or any(isinstance(node, ast.Attribute) and node.attr == "start" for node in inside)
         for node in inside:
             found = self._at(outline, node, given or {}, begins)
-            if found is not None and (best is None or found.confidence.rank > best.confidence.rank):
-                best = found
+            if found is not None:
+                found = replace(found, always=found.always and not _in_branch(outline, node))
+                best = found if best is None or found.rank > best.rank else best
         return best
 
     def _at(self, outline: Outline, node: ast.AST, given: Given, begins: bool) -> Start | None:
         if isinstance(node, (ast.For, ast.AsyncFor, ast.comprehension)):
             sure = None if self._several(outline, node.iter) else self.loaders.sure(outline, node.iter, given)
-            return None if sure is None else _start(outline, node.iter, sure, "iterates a DataLoader with workers")
+            return None if sure is None else _iterates(outline, node.iter, sure)
         if not isinstance(node, ast.Call):
             return None
         name = self.name(outline, node.func)
         environments = (self.name(outline, keyword.value) for keyword in node.keywords if keyword.arg == "vec_env_cls")
         if any(name in names("starters") for name in environments):
             return _start(outline, node, Confidence.PROVEN, "creates environments in processes")
-        if name in names("starters") or name in names("executor_starters"):
+        in_block = name in names("backend_blocks") and _backend_of_processes(node)
+        if in_block or name in names("starters") or name in names("executor_starters"):
             maker = bound_value(outline, node.func.value) if isinstance(node.func, ast.Attribute) else node
             if isinstance(maker, ast.Call) and any(k.arg == "mp_context" and forks(k.value) for k in maker.keywords):
                 return None
@@ -120,15 +129,12 @@ class Starts:
             return _start(outline, node, Confidence.PROVEN, f"`{ast.unparse(node.func)}(...)` is kept for its methods")
         if name == PROCESS and begins:
             return _start(outline, node, Confidence.PROVEN, "a process is created and started")
-        last = last_name(node.func)
-        at_once = isinstance(node.func, ast.Name) or name.startswith("itertools.")
-        if at_once and last in names("iterating") and node.args:
-            for argument in node.args:
-                sure = None if self._several(outline, argument) else self.loaders.sure(outline, argument, given)
-                if sure is not None:
-                    return _start(outline, node, sure, "iterates a DataLoader with workers")
-        if (sure := self._maps_in_processes(outline, node)) is not None:
-            return _start(outline, node, sure, f"`{last}` with `{_PROCESSES}` starts processes")
+        if (sure := self._parallel(outline, node.func)) is not None:
+            return _start(outline, node, sure, "`Parallel` starts the processes of its backend")
+        for argument in self._iterated(node, name):
+            sure = None if self._several(outline, argument) else self.loaders.sure(outline, argument, given)
+            if sure is not None:
+                return _iterates(outline, node, sure)
         if name in names("runs_arguments"):
             return self._runs_argument(outline, node)
         called = self.callees.called(outline, node)
@@ -137,8 +143,10 @@ class Starts:
         if others := self.callees.alternatives(outline, node):
             starts = (self._through(outline, node, given, *other, constants=False) for other in others)
             found = next((start for start in starts if start is not None), None)
-            surely = len(others) == 1 or found is None or found.confidence is not Confidence.PROVEN
-            return found if surely or found is None else replace(found, confidence=Confidence.LIKELY)
+            return found if len(others) == 1 or found is None else replace(found, confidence=likely(found.confidence))
+        last = last_name(node.func)
+        if (sure := self._maps_in_processes(outline, node)) is not None:
+            return _start(outline, node, sure, f"`{last}` with `{_PROCESSES}` starts processes")
         made = self.callees.made_class(outline, node)
         if made is not None:
             if begins and any(self.name(made[0], without_arguments(base)) == PROCESS for base in made[1].bases):
@@ -155,7 +163,7 @@ class Starts:
                 sure = self.loaders.sure(outline, argument, given) if argument in arguments else None
                 sure = sure or self._makes_loaders(outline, argument)
                 if sure is not None:
-                    return _start(outline, node, Confidence.LIKELY, f"`{last}` gets a DataLoader with workers")
+                    return _start(outline, node, likely(sure), f"`{last}` gets a DataLoader with workers")
         if (
             isinstance(node.func, ast.Attribute)
             and last in names("training") | names("consuming")
@@ -163,6 +171,13 @@ class Starts:
         ):
             return _start(outline, node, Confidence.LIKELY, f"`{last}` makes a DataLoader with workers")
         return self._looked_up(outline, node, given)
+
+    def _iterated(self, call: ast.Call, name: str) -> list[ast.expr]:
+        """What a call of `name` iterates at once: `next(iter(loader))`, `loader.__iter__()`."""
+        if isinstance(call.func, ast.Attribute) and call.func.attr == "__iter__":
+            return [] if call.args else [call.func.value]
+        at_once = isinstance(call.func, ast.Name) or name.startswith("itertools.")
+        return call.args if at_once and last_name(call.func) in names("iterating") else []
 
     def _looked_up(self, outline: Outline, call: ast.Call, given: Given) -> Start | None:
         """What is called is found by a name at run time: `registry.get(name)(args)`, `getattr(runners, name)()`."""
@@ -175,8 +190,8 @@ class Starts:
                 code = where, node, int(isinstance(where.parents[node], ast.ClassDef))
             start = self._through(outline, call, given, *code, constants=False) if code is not None else None
             found += [start] if start is not None else []
-        best = max(found, key=lambda start: start.confidence.rank, default=None)
-        return None if best is None else replace(best, confidence=Confidence.LIKELY)
+        best = max(found, key=lambda start: start.rank, default=None)
+        return None if best is None else replace(best, confidence=likely(best.confidence))
 
     def _several(self, outline: Outline, node: ast.expr) -> bool:
         """A list or dict that the code writes: to loop over it gives loaders, and starts none."""
@@ -188,15 +203,29 @@ class Starts:
         return isinstance(node, _DISPLAYS)
 
     def _maps_in_processes(self, outline: Outline, call: ast.Call) -> Confidence | None:
-        """`dataset["train"].map(f, num_proc=4)` of a dataset of Hugging Face."""
+        """`dataset["train"].map(f, num_proc=4)` of a dataset of Hugging Face: no other `map` has that keyword."""
         number = next((keyword.value for keyword in call.keywords if keyword.arg == _PROCESSES), None)
-        if number is None or not isinstance(call.func, ast.Attribute) or is_text([number], 1):
+        if number is None:
+            return None
+        sure = self.loaders.number(outline, number, 2)
+        if self.name(outline, call.func) == _DATASET:
+            return sure and likely(sure)  # nothing is started where the cache has it
+        if not isinstance(call.func, ast.Attribute) or call.func.attr not in names("mapping"):
             return None
         held = call.func.value
         while isinstance(held, ast.Subscript):
             held = held.value
-        found = self.name(outline, held).startswith(_DATASET) and call.func.attr in names("mapping")
-        return self.loaders.number(outline, number) if found else None
+        return sure if self.name(outline, held).startswith(f"{_DATASET}()") else sure and likely(sure)
+
+    def _parallel(self, outline: Outline, called: ast.expr) -> Confidence | None:
+        """`Parallel(n_jobs=4, backend="multiprocessing")(...)` of joblib."""
+        made = bound_value(outline, called)
+        if not isinstance(made, ast.Call) or not _backend_of_processes(made):
+            return None
+        if self.name(outline, made.func) != "joblib.Parallel":
+            return None
+        jobs = next((keyword.value for keyword in made.keywords if keyword.arg == "n_jobs"), (*made.args, None)[0])
+        return None if jobs is None else self.loaders.number(outline, jobs, 2)
 
     def _runs_argument(self, outline: Outline, call: ast.Call) -> Start | None:
         """A library calls the function that it is passed: `fire.Fire(main)`."""
@@ -204,7 +233,7 @@ class Starts:
             functions = self.callees.resolver.functions(outline, argument)
             if len(functions) == 1 and (found := self._in_function(*functions[0], {}, frozenset())) is not None:
                 hop = Hop(outline.path, call.lineno, f"`{functions[0][1].name}` is called here")
-                return Start(call, found.confidence, (hop, *found.hops))
+                return replace(found, node=call, hops=(hop, *found.hops))
         return None
 
     def _spawns(self, outline: Outline, trainer: ast.expr) -> bool:
@@ -247,7 +276,7 @@ class Starts:
         if found is None:
             return None
         hop = Hop(outline.path, call.lineno, f"`{function.name}` is called here")
-        return Start(call, found.confidence, (hop, *found.hops))
+        return replace(found, node=call, hops=(hop, *found.hops))
 
     def _attributes(
         self, outline: Outline, value: ast.expr, other: Outline, function: Function, parameter: str
@@ -262,9 +291,10 @@ class Starts:
         found = {name: surest(self.loaders.attribute(cls, name, 0) for cls in owners) for name in sorted(read)}
         return {f"{parameter}.{name}": sure for name, sure in found.items() if sure is not None}
 
-    def starts_something(self, outline: Outline, function: Function) -> bool:
-        """True where a function of the repository starts processes."""
-        return self._in_function(outline, function, {}, frozenset()) is not None
+    def starts_something(self, outline: Outline, function: Function) -> Confidence | None:
+        """How sure it is that a function of the repository starts processes."""
+        found = self._in_function(outline, function, {}, frozenset())
+        return None if found is None else found.confidence
 
     def _in_function(
         self, outline: Outline, function: Function, given: Given, dead: frozenset[ast.AST]
@@ -282,6 +312,31 @@ class Starts:
 
 def _start(outline: Outline, node: ast.expr, sure: Confidence, what: str) -> Start:
     return Start(node, sure, (Hop(outline.path, node.lineno, what),))
+
+
+def _backend_of_processes(call: ast.Call) -> bool:
+    """What joblib is asked for is a `multiprocessing.Pool`; its usual backend runs no script again."""
+    asked = [keyword.value for keyword in call.keywords if keyword.arg == "backend"]
+    return is_text([*call.args[:2], *asked], "multiprocessing")
+
+
+def _iterates(outline: Outline, node: ast.expr, sure: Confidence) -> Start:
+    workers = "workers" if sure is not Confidence.POSSIBLE else "workers, where an option asks for them"
+    return _start(outline, node, sure, f"iterates a DataLoader with {workers}")
+
+
+def _in_branch(outline: Outline, node: ast.AST) -> bool:
+    """It runs only where a condition holds, in its function or script; which process it is does not count."""
+    child = node
+    for above in outline.ancestors(node):
+        if isinstance(above, (*FUNCTIONS, ast.Lambda)):
+            return False
+        if isinstance(above, (ast.If, ast.IfExp)) and child is not above.test and not is_main_process_test(above.test):
+            return True
+        if isinstance(above, ast.ExceptHandler) or (isinstance(above, ast.BoolOp) and child is not above.values[0]):
+            return True
+        child = above
+    return False
 
 
 def _forking(outline: Outline, node: ast.expr, depth: int) -> str | None:

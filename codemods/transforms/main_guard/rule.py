@@ -110,7 +110,7 @@ def _script(search: Search, outline: Outline, source: Source) -> Iterator[Findin
     if first is None or (alone and alone[0] < first):
         start = _method_start(outline, body[alone[0]])
     else:
-        start = max((start for _, start in found), key=lambda each: each.confidence.rank)
+        start = max((start for _, start in found), key=lambda each: each.rank)
     confidence = start.confidence
     if is_test(outline.path, facts_lookup(starts.project)):
         confidence = Confidence.POSSIBLE

@@ -293,7 +293,7 @@ def _loads_weights(call: ast.Call) -> bool:
     """`Model.from_pretrained(...)`, and a call whose argument says where the weights are."""
     if last_name(call.func) in names("loading_methods"):
         return True
-    return last_name(call.func) not in ("dict", "Namespace") and any(
+    return last_name(call.func) not in names("describes") and any(
         keyword.arg in names("weights") and not (isinstance(keyword.value, ast.Constant) and not keyword.value.value)
         for keyword in call.keywords
     )

@@ -1,4 +1,4 @@
-"""Whether the number of workers that is written as an expression is 0 unless somebody says otherwise."""
+"""Whether a number of workers that is written as an expression is one that starts processes."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import ast
 import re
 from collections.abc import Iterator
 
+from ...finding import Confidence
 from ...project import Project
 from ...syntax.callees import Callees, method
 from ...syntax.names import last_name
@@ -21,7 +22,15 @@ class WorkerNumbers:
         self.project, self.repo, self.callees = project, repo, callees
         self.settings = Settings(project)
 
-    def defaults_to_zero(self, outline: Outline, value: ast.expr) -> bool:
+    def sure(self, outline: Outline, value: ast.expr, least: int) -> Confidence | None:
+        """How sure it is that the number is at least `least`; `possible` where only an option can say so."""
+        if not self._starts_none(outline, value, least):
+            return Confidence.LIKELY
+        names = {last_name(node) for node in ast.walk(value) if isinstance(node, (ast.Name, ast.Attribute))}
+        names |= {key for node in ast.walk(value) if (key := _key(node)) is not None}
+        return Confidence.POSSIBLE if any(self.settings.is_option(name) for name in sorted(names)) else None
+
+    def _starts_none(self, outline: Outline, value: ast.expr, least: int) -> bool:
         """The number is 0 as far as is said: by an option's default, a parameter's, a setting of that name.
 
         Where nothing is said of what a configuration holds, it is taken for more.
@@ -29,17 +38,20 @@ class WorkerNumbers:
         while isinstance(value, ast.Call) and last_name(value.func) == "int" and len(value.args) == 1:
             value = value.args[0]
         if isinstance(value, ast.IfExp):
-            return self.defaults_to_zero(outline, value.body) and self.defaults_to_zero(outline, value.orelse)
+            return all(self._starts_none(outline, each, least) for each in (value.body, value.orelse))
+        few = ("0", "None", "1")[: least + 1]
+        if isinstance(value, ast.Constant):
+            return str(value.value) in few
         name = last_name(value) if isinstance(value, (ast.Name, ast.Attribute)) else _key(value)
         if name is None:
             return not re.search(r"cpu_count|[1-9]", ast.unparse(value))
         source = self.project.source(outline.path)
         assert source is not None
-        option = re.search(rf"['\"]--?{either(name)}['\"][^)]{{0,999}}\bdefault\s*=\s*(\S)", source.text)
+        option = re.search(rf"['\"]--?{either(name)}['\"][^)]{{0,999}}\bdefault\s*=\s*(\w+|\S)", source.text)
         if option:
-            return option[1] in "0N"
-        plain = re.findall(rf"\b{re.escape(name)}['\"]?\s*(?::\s*\w+\s*)?[=:]\s*(\d)", source.text)
-        if plain and "0" not in plain:
+            return option[1] in few
+        plain = set(re.findall(rf"\b{re.escape(name)}['\"]?\s*(?::\s*\w+\s*)?[=:]\s*(\d+)", source.text))
+        if plain and plain.isdisjoint(few):
             return False
         if isinstance(value, ast.Attribute) and self._set_by_keyword(name):
             return False
@@ -93,7 +105,7 @@ def _takes_any(owner: ast.ClassDef) -> bool:
     return any(text.startswith((f"setattr({me},", f"{me}.__dict__.update(")) for text in texts)
 
 
-def _key(value: ast.expr) -> str | None:
+def _key(value: ast.AST) -> str | None:
     """`num_workers` of `config["num_workers"]`."""
     key = value.slice if isinstance(value, ast.Subscript) else None
     return key.value if isinstance(key, ast.Constant) and isinstance(key.value, str) else None

@@ -14,6 +14,7 @@ class Settings:
     def __init__(self, project: Project) -> None:
         self.project = project
         self._known: dict[str, bool | None] = {}
+        self._options: dict[str, bool] = {}
 
     def nonzero(self, name: str) -> bool | None:
         """True where a YAML file says a number above 0, or the code never says 0; False where it says 0.
@@ -23,6 +24,13 @@ class Settings:
         if name not in self._known:
             self._known[name] = self._nonzero(name)
         return self._known[name]
+
+    def is_option(self, name: str) -> bool:
+        """The command line of some program of the repository has an option of that name."""
+        if name not in self._options:
+            option = re.compile(rf"['\"]--?{either(name)}['\"]")
+            self._options[name] = name.isidentifier() and next(iter(self.project.matching(option)), None) is not None
+        return self._options[name]
 
     def _nonzero(self, name: str) -> bool | None:
         in_yaml = self._in_yaml(name)

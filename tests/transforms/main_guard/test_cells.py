@@ -25,7 +25,19 @@ GALLERY = {"doc/conf.py": "extensions = ['sphinx_gallery.gen_gallery']\n"}
 LONG = "#" * 30
 
 
-@pytest.mark.parametrize("mark", ["# %%", "#%%", "# %% [markdown]", "# %% Train"])
+@pytest.mark.parametrize(
+    "mark",
+    [
+        "# %%",
+        "#%%",
+        "# %% [markdown]",
+        "# %% Train",
+        "# In[3]:",
+        "# In [ ]:",
+        "# <codecell>",
+        "# COMMAND ----------",
+    ],
+)
 def test_a_cell_below_the_place_of_the_guard(mark: str) -> None:
     script = f"{HEAD}{RUN}\n{mark}\n# The next heading\n# ----------------\nprint(answer)\n"
     line = script.splitlines().index(mark) + 1
@@ -40,7 +52,9 @@ def test_the_last_cell_keeps_its_mark_and_its_text_at_the_left_edge() -> None:
     assert migrated({"a.py": f"{HEAD}{cell}\n{RUN}"}, RULE) == {"a.py": f"{HEAD}{cell}\n{GUARDED}"}
 
 
-@pytest.mark.parametrize("line", ["    # %% no mark", "text = '''\n# %%\n'''", "# 5 %% of them", "x = 7 # %%"])
+@pytest.mark.parametrize(
+    "line", ["    # %% no mark", "text = '''\n# %%\n'''", "# 5 %% of them", "x = 7 # %%", "# Input[3]", "# COMMAND - x"]
+)
 def test_what_is_no_mark(line: str) -> None:
     script = f"{HEAD}{RUN}if answer:\n    print(1)\n{line}\nprint(answer)\n"
     assert f"\n{GUARDED}" in migrated({"a.py": script}, RULE)["a.py"]
@@ -66,3 +80,16 @@ def test_the_configuration_names_the_folders_of_the_gallery(folders: str) -> Non
     conf = f"extensions = ['sphinx_gallery.gen_gallery']\nsphinx_gallery_conf = {{'examples_dirs': {folders}}}\n"
     assert not migrated({"pages/one/a.py": script, "doc/conf.py": conf}, RULE)
     assert migrated({"scripts/a.py": script, "doc/conf.py": conf}, RULE).keys() == {"scripts/a.py"}
+
+
+@pytest.mark.parametrize("kind", ["light", "nomarker"])
+def test_a_block_of_comments_is_a_text_for_jupytext(kind: str) -> None:
+    head = f"# ---\n# jupyter:\n#   jupytext:\n#     text_representation:\n#       format_name: {kind}\n# ---\n\n"
+    body = HEAD[HEAD.index("from") :]
+    below = f"{RUN}# about the answer\nprint(answer)\n"
+    assert f"    {RUN}    # about the answer\n" in migrated({"a.py": f"{head}{body}{below}"}, RULE)["a.py"]
+    (reason,) = reasons({"a.py": f"{head}{body}{RUN}\n# A text\n\nprint(answer)\n"}, RULE)
+    assert "begins a cell (`# A text`)" in reason
+    assert migrated({"a.py": f"{body}{RUN}\n# A text\n\nprint(answer)\n"}, RULE)
+    percent = head.replace(kind, "percent")
+    assert migrated({"a.py": f"{percent}{body}{RUN}\n# A text\n\nprint(answer)\n"}, RULE)

@@ -667,7 +667,15 @@ def test_the_guard_begins_before_weights_are_loaded(load: str) -> None:
     assert f"{GUARD}net = {load}\n" in after and after.index("def late") < after.index(GUARD)
 
 
-@pytest.mark.parametrize("setting", ["models.resnet18(pretrained=False)", "dict(checkpoint=path)"])
+@pytest.mark.parametrize(
+    "setting",
+    [
+        "models.resnet18(pretrained=False)",
+        "dict(checkpoint=path)",
+        "fastargs.Section('model').params(pretrained=fastargs.Param(int))",
+        "parser.set_defaults(checkpoint=path)",
+    ],
+)
 def test_settings_stay_where_they_are(setting: str) -> None:
     late = "@path\ndef late():\n    return net\n"
     text = f"import models\nfrom nets import path\n{HEAD}net = {setting}\n\n\n{late}\n\n{START}"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from codemods.finding import Confidence
 from harness.small import migrated, reported
 
 RULE = "main-guard"
@@ -210,10 +211,97 @@ def test_the_arguments_of_a_static_method_and_of_a_base_that_is_named() -> None:
         ("rows = load_dataset('a').map(len, num_proc=None)", ""),
         ("rows = load_dataset('a').map(len, batched=True)", ""),
         ("rows = load_dataset('a').shuffle(num_proc=4)", ""),
-        ("rows = rows_of('a').map(len, num_proc=4)", ""),
+        ("rows = rows_of('a').map(len, num_proc=4)", "likely"),  # no other map has that keyword
+        ("rows = load_dataset('a')['train']\nrows = rows.map(len, num_proc=4)", "likely"),
+        ("def main(rows):\n    rows.map(len, num_proc=4)\nmain(load_dataset('a'))", "likely"),
+        ("rows = load_dataset('a', num_proc=4)", "likely"),
+        ("class Rows:\n    def map(self, f, num_proc):\n        pass\nRows().map(len, num_proc=4)", ""),
         ("if __name__ == '__main__':\n    load_dataset('a').map(len, num_proc=4)", ""),
     ],
 )
 def test_a_dataset_that_is_mapped_by_processes(code: str, sure: str) -> None:
     text = f"import os\nfrom datasets import load_dataset\n{code}\n"
     assert [each.confidence.value for each in reported({"a.py": text}, RULE)] == ([sure] if sure else [])
+
+
+@pytest.mark.parametrize(
+    ("code", "sure"),
+    [
+        ("Parallel(n_jobs=-1, backend='multiprocessing')(delayed(len)(x) for x in data)", "proven"),
+        ("Parallel(4, 'multiprocessing')(delayed(len)(x) for x in data)", "proven"),
+        ("run = Parallel(n_jobs=args.jobs, backend='multiprocessing')\nrun(delayed(len)(x) for x in data)", "likely"),
+        (
+            "with Parallel(n_jobs=4, backend='multiprocessing') as run:\n    run(delayed(len)(x) for x in data)",
+            "proven",
+        ),
+        ("with joblib.parallel_backend('multiprocessing'):\n    Parallel()(delayed(len)(x) for x in data)", "proven"),
+        ("with joblib.parallel_config(backend='multiprocessing'):\n    compute()", "proven"),
+        ("Parallel(n_jobs=4)(delayed(len)(x) for x in data)", ""),  # loky runs no script again
+        ("Parallel(n_jobs=4, backend='threading')(delayed(len)(x) for x in data)", ""),
+        ("Parallel(n_jobs=1, backend='multiprocessing')(delayed(len)(x) for x in data)", ""),
+        ("Parallel(backend='multiprocessing')(delayed(len)(x) for x in data)", ""),
+        ("run = Parallel(n_jobs=4, backend='multiprocessing')", ""),
+    ],
+)
+def test_joblib_starts_processes_with_one_of_its_backends(code: str, sure: str) -> None:
+    text = f"import joblib\nfrom joblib import Parallel, delayed\n\ndata = []\n{code}\n"
+    assert [each.confidence.value for each in reported({"a.py": text}, RULE)] == ([sure] if sure else [])
+
+
+@pytest.mark.parametrize(
+    ("number", "sure"),
+    [("args.workers", "possible"), ("options['workers']", "possible"), ("int(args.workers)", "possible"), ("0", "")],
+)
+@pytest.mark.parametrize("declared", ["'--workers', type=int, default=0", "'-workers', default=None"])
+def test_an_option_can_ask_for_workers(number: str, sure: str, declared: str) -> None:
+    files = {
+        "options.py": f"import argparse\n\nparser = argparse.ArgumentParser()\nparser.add_argument({declared})\n",
+        "a.py": "from torch.utils.data import DataLoader\n\nfrom options import parser\n\n"
+        "args = parser.parse_args()\noptions = vars(args)\n"
+        f"for batch in DataLoader([1], num_workers={number}):\n    print(batch)\n",
+    }
+    found = reported(files, RULE, confidence=Confidence.POSSIBLE)
+    assert [each.confidence.value for each in found] == ([sure] if sure else [])
+    assert not sure or found[0].trace[-1].what == ("iterates a DataLoader with workers, where an option asks for them")
+
+
+LOADER = "DataLoader([1], num_workers=2)"
+
+
+@pytest.mark.parametrize(
+    ("classes", "made"),
+    [
+        (f"class A:\n    def run(self):\n        self.loader = {LOADER}\n        self.loader.__iter__()\n", "A"),
+        (
+            f"class A:\n    def run(self):\n        self.parts = EasyDict()\n        self.parts.train = {LOADER}\n"
+            "        return next(iter(self.parts.train))\n",
+            "A",
+        ),
+        (
+            f"class Rows:\n    def __init__(self):\n        self.parts.train = {LOADER}\n\n"
+            "class Loop:\n    def run(self):\n        for batch in self.parts.train:\n            print(batch)\n\n"
+            "class A(Rows, Loop):\n    pass\n",
+            "A",
+        ),
+        (
+            "class Loop:\n    def run(self):\n        self.epoch()\n\n"
+            f"class A(Loop):\n    def epoch(self):\n        list({LOADER})\n",
+            "A",
+        ),
+    ],
+)
+def test_loaders_among_the_parts_of_an_object(classes: str, made: str) -> None:
+    text = f"from easydict import EasyDict\nfrom torch.utils.data import DataLoader\n\n{classes}\n\n{made}().run()\n"
+    (found,) = reported({"a.py": text}, RULE)
+    assert found.span.line == len(text.splitlines())
+    assert not reported({"a.py": text.replace("num_workers=2", "num_workers=0")}, RULE)
+
+
+def test_the_trace_leads_to_what_is_always_started() -> None:
+    text = (
+        "from multiprocessing import Process\n\nclass Log:\n    def __init__(self, server=None):\n"
+        "        if server:\n            Process(target=print).start()\n        self.worker = Process(target=print)\n"
+        "        self.worker.start()\n\nLog('here')\n"
+    )
+    (found,) = reported({"a.py": text}, RULE)
+    assert [hop.line for hop in found.trace] == [10, 7]
