@@ -11,6 +11,7 @@ from ..facts.test_code import is_test
 from ..solve.heap import CONTAINER, INSTANCE
 from ..solve.solution import Solution
 from .at_home import AtHome
+from .by_habit import ByHabit
 from .closure import Closure
 from .moments import Moments
 from .same_object import SameObject
@@ -61,7 +62,7 @@ class Crossings:
         self, solution: Solution, closure: Closure, same_object: SameObject, home: AtHome, moments: Moments
     ) -> None:
         self.solution, self.closure, self.same_object, self.home = solution, closure, same_object, home
-        self.moments = moments
+        self.moments, self.by_habit = moments, ByHabit(solution)
 
     def describe(
         self, hazard: tuple[HazardKind, str, Position], confidence: Confidence, number: int, reasons: Reasons
@@ -101,6 +102,8 @@ class Crossings:
             return Confidence.POSSIBLE
         if confidence is Confidence.LIKELY and (guessed or path in tests):
             return Confidence.POSSIBLE
+        if guessed and confidence is Confidence.PROVEN:
+            confidence = self.by_habit.surest(number, reasons)
         if confidence is not Confidence.POSSIBLE and self.same_object.merged(number, reasons):
             return Confidence.POSSIBLE
         if confidence is Confidence.PROVEN and self.same_object.unused_default(number, reasons):

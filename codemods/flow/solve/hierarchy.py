@@ -10,7 +10,7 @@ from ..facts.records import hazardous, self_nodes
 from .program import Program
 
 MAX_DERIVED = 8  # classes that a method of their base is followed for, each by itself
-_BAGS = frozenset({"dict", "list", "set", "collections.OrderedDict", "collections.UserDict", "collections.defaultdict",
+BAGS = frozenset({"dict", "list", "set", "collections.OrderedDict", "collections.UserDict", "collections.defaultdict",
                    "argparse.Namespace", "types.SimpleNamespace", "easydict.EasyDict", "addict.Dict"})  # fmt: skip
 
 
@@ -54,7 +54,7 @@ class Hierarchy:
 
     def is_bag(self, index: int) -> bool:
         """True for classes that are dicts or namespaces: two of their instances have nothing in common."""
-        return any(base in _BAGS for base in self.all_foreign_bases(index))
+        return any(base in BAGS for base in self.all_foreign_bases(index))
 
     @cached_property
     def makers(self) -> set[int]:

@@ -1,0 +1,72 @@
+"""What is given to classes that are not in sight: by the name of the argument they keep it, or may as well call it."""
+
+from __future__ import annotations
+
+import pytest
+
+from harness.marks import crossing, marked
+
+GIVEN = """
+from clouds.data import Clouds, Pairs
+from torch.utils.data import DataLoader
+
+def main(config, root):
+    def make(width=3):  {make}
+        return width * config.scale
+
+    def scaled(points):  {scaled}
+        return points * config.scale
+
+    data = {data}
+    return DataLoader(data, num_workers=config.workers)
+"""
+
+
+def _mark(confidence: str) -> str:
+    return f"# {confidence}" if confidence else ""
+
+
+@pytest.mark.parametrize(
+    ("data", "make", "scaled"),
+    [
+        ("Clouds(root, network_function=make)", "possible", ""),
+        ("Clouds(root, network_function=[make])", "possible", ""),
+        ("Clouds(root, transform=scaled)", "", "likely"),
+        ("Clouds(root, point_transform=scaled, network=make)", "possible", "likely"),
+        ("Clouds(root, fn=scaled)", "", "likely"),
+        ("Clouds(root, model_fn=scaled)", "", "possible"),
+        ("Clouds(root, scaled)", "", "likely"),
+        ("Clouds(root, lambda: config.scale)  # possible", "", ""),
+        ("Clouds(root, transform=lambda: config.scale)  # possible", "", ""),
+        ("Pairs(Clouds(root, network=make), collate_fn=scaled)", "possible", "likely"),
+    ],
+)
+def test_a_class_that_is_not_in_sight(data: str, make: str, scaled: str) -> None:
+    files = {"train.py": GIVEN.format(data=data, make=_mark(make), scaled=_mark(scaled))}
+    assert crossing(files) == marked(files)
+
+
+KNOWN = """
+from types import SimpleNamespace
+from addict import Dict
+from torch.utils.data import DataLoader, Subset
+from torchvision.datasets import ImageFolder
+from elsewhere import Given
+
+class Fix:
+    def __init__(self, fix):
+        self.fix = fix
+
+given = Given()
+given.network = lambda: 1  # proven
+DataLoader([SimpleNamespace(network=lambda: 1)], num_workers=2)  # proven
+DataLoader([Dict(network=lambda: 1)], num_workers=2)  # proven
+DataLoader(Subset(ImageFolder("a", lambda x: x), [1]), num_workers=2)  # proven
+DataLoader([Given(network=Fix(lambda: 1))], num_workers=2)  # likely
+DataLoader(given, num_workers=2)
+"""
+
+
+def test_what_is_known_to_keep_things() -> None:
+    files = {"train.py": KNOWN}
+    assert crossing(files) == marked(files)
