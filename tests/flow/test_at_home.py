@@ -25,6 +25,15 @@ from data import *
 rows = Rows(".", load=lambda i: i + 1)  # proven
 batches = DataLoader(rows, num_workers=2)
 """
+CHOICE = (
+    ROWS.replace("return self.load(index)", "return self.root[0].other(index)")
+    + """
+class Choice:
+    def __init__(self, one, other=lambda x: x):
+        self.one, self.other = one, other
+
+"""
+)
 
 PROGRAMS = {
     "looped over": {
@@ -77,6 +86,24 @@ show(Rows(".", load=lambda i: i))
     "every call of a class that crosses gives something else": {
         "data.py": ROWS.replace("load=None", "load=lambda i: i  # likely\n    "),
         "train.py": LOADS,
+    },
+    "every call of a class that one that crosses keeps gives something else": {
+        "data.py": CHOICE + "rows = Rows([Choice(1, other=2), Choice(1, None)])\n",
+        "tests/test_data.py": "from data import *\nChoice(1)\n",
+    },
+    "one call of a class that one that crosses keeps gives nothing else": {
+        "data.py": CHOICE.replace("lambda x: x):", "lambda x: x):  # likely")
+        + "rows = Rows([Choice(1, other=2), Choice(1)])\n",
+    },
+    "every call of a function that makes what crosses gives something else": {
+        "data.py": ROWS
+        + """
+def make(root, load=lambda i: i):
+    return DataLoader(Rows(root, load), num_workers=2)
+
+make(".", str)
+make(".", load=None)
+""",
     },
     "made, and not used in sight": {
         "data.py": ROWS,

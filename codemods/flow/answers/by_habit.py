@@ -1,4 +1,4 @@
-"""What objects of classes that are not in sight keep, told by habit: `Pairs(root, transform=f)` keeps `f` for each item.
+"""What objects of classes that are not in sight keep by habit: `Pairs(root, transform=f)` keeps `f` for each item.
 
 `Clouds(root, network_fn=make)` may as well call `make` at once and keep what it gives, so that nothing is sent.
 """

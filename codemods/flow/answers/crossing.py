@@ -12,7 +12,9 @@ from ..solve.heap import CONTAINER, INSTANCE
 from ..solve.solution import Solution
 from .at_home import AtHome
 from .by_habit import ByHabit
+from .callers import Callers
 from .closure import Closure
+from .defaults import Defaults
 from .moments import Moments
 from .same_object import SameObject
 from .trace import Reasons, shorten, trace_of
@@ -59,10 +61,12 @@ class Crossings:
     """Describes crossings. What a long path, a guess or test code shows is worth less than what the seeds say."""
 
     def __init__(
-        self, solution: Solution, closure: Closure, same_object: SameObject, home: AtHome, moments: Moments
-    ) -> None:
+        self, solution: Solution, closure: Closure, same_object: SameObject, home: AtHome, moments: Moments,
+        callers: Callers,
+    ) -> None:  # fmt: skip
         self.solution, self.closure, self.same_object, self.home = solution, closure, same_object, home
         self.moments, self.by_habit = moments, ByHabit(solution)
+        self.defaults = Defaults(solution, callers, same_object)
 
     def describe(
         self, hazard: tuple[HazardKind, str, Position], confidence: Confidence, number: int, reasons: Reasons
@@ -106,7 +110,7 @@ class Crossings:
             confidence = self.by_habit.surest(number, reasons)
         if confidence is not Confidence.POSSIBLE and self.same_object.merged(number, reasons):
             return Confidence.POSSIBLE
-        if confidence is Confidence.PROVEN and self.same_object.unused_default(number, reasons):
+        if confidence is not Confidence.POSSIBLE and self.defaults.unused(number, reasons):
             return Confidence.POSSIBLE
         if confidence is Confidence.LIKELY and self.same_object.at_home(number, reasons, self.home):
             return Confidence.POSSIBLE

@@ -152,7 +152,8 @@ class Flow:
 
     @cached_property
     def _crossings(self) -> Crossings:
-        return Crossings(self.solution, self._closure, self._closure.same_object, self._home, self._moments)
+        same_object = self._closure.same_object
+        return Crossings(self.solution, self._closure, same_object, self._home, self._moments, self._callers)
 
     @cached_property
     def _callers(self) -> Callers:

@@ -118,27 +118,6 @@ class SameObject:
             number = reason.parent
         return False
 
-    def unused_default(self, number: int, reasons: Reasons) -> bool:
-        """True when the value is the default of a parameter of a constructor that every call gives something else."""
-        while reasons[number].parent >= 0:
-            reason = reasons[number]
-            if self.solution.heap.values[reason.parent].kind == INSTANCE:
-                source = reason.node
-                for node in self.way(number, reason.node):
-                    if source in self._parameters and node not in self._arguments.get(source, ()):
-                        return self._always_given(source, reason.parent)
-                    source = node
-            number = reason.parent
-        return False
-
-    def _always_given(self, parameter: int, instance: int) -> bool:
-        made = self._constructed.get(int(self.solution.heap.values[instance].a), set())
-        sites = self.solution.heap.sites
-        given = {
-            site - 1 for source in self._arguments.get(parameter, ()) for site in sites[source, parameter] if site > 0
-        }
-        return bool(made) and made <= given
-
     @cached_property
     def _parameters(self) -> set[int]:
         program = self.solution.program
