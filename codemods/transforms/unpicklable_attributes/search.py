@@ -37,6 +37,7 @@ from .injected import GIVES_GENERATOR, Given, Taken
 from .own_processes import own_processes
 from .own_reducers import registered
 from .used_before import used_before
+from .worker_flags import kept_by_workers
 
 _KEEPER = re.compile(r"\bself\.\w|\bfield\s*(?:\(|as\b)|@(?:dataclass|attr)|\bcached_property\b")
 _OUTSIDE = re.compile(r"\n[ \t]*(?!self\b)\w+\.\w+ *=[^=]")  # not in the first line: nothing has a value there
@@ -208,7 +209,7 @@ class Search:
 
     def _is_sent(self, shape: Shape, store: Store) -> bool:
         """Not only workers set it."""
-        late = store.method.name in shape.worker_only_methods
+        late = store.method.name in shape.worker_only_methods or kept_by_workers(self.family, shape, store)
         return not late or used_before(self.family, shape, store, self.crossing(shape)[1]) is not None
 
     def _other_context(self, trace: Trace) -> bool:

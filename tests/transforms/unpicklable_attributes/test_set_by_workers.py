@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from codemods.finding import Confidence
 from harness.small import reported
 
@@ -56,3 +58,64 @@ def test_a_thread_that_is_started_before_is_sent() -> None:
 
 def test_another_function_in_the_constructor_may_run_there() -> None:
     assert len(sure(WATCHED.replace("NAME", "several"))) == 1
+
+
+FLAGGED = """\
+import lmdb
+from torch.utils.data import DataLoader, Dataset
+
+class Records(Dataset):
+    def __init__(self, path):
+        self.path = path
+        env = self.connect(path)
+        self.keys = list(env.begin().cursor().iternext(values=False))
+
+    def connect(self, path, keep=False):
+        env = lmdb.open(path, readonly=True, lock=False)
+        if not keep:
+            return env
+        else:
+            self.env = env
+
+    def __getitem__(self, index):
+        if not hasattr(self, "env"):
+            self.connect(self.path, keep=True)
+        return self.env.begin().get(self.keys[index])
+
+loader = DataLoader(Records("data.lmdb"), num_workers=2)
+"""
+EARLY = FLAGGED.replace("        else:\n            self.env = env\n", "        self.env = env\n")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        FLAGGED,
+        EARLY,
+        FLAGGED.replace("(path)\n        self.keys", "(path, keep=False)\n        self.keys"),
+        FLAGGED.replace("self.path, keep=True", "self.path, True"),
+        FLAGGED.replace("path, keep=False", "path, *, keep=0"),
+        FLAGGED.replace("if not keep:\n            return env\n        else:\n", "if keep and path:\n").replace(
+            "self.env = env\n", "self.env = env\n        return env\n"
+        ),
+    ],
+)
+def test_kept_where_only_workers_ask_for_it(text: str) -> None:
+    assert sure(text) == []
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        FLAGGED.replace("keep=False", "keep=True"),
+        FLAGGED.replace("(path)\n        self.keys", "(path, keep=True)\n        self.keys"),
+        FLAGGED.replace("(path)\n        self.keys", "(path, bool(path))\n        self.keys"),
+        FLAGGED.replace("(path)\n        self.keys", "(*path)\n        self.keys"),
+        FLAGGED.replace("(path)\n        self.keys", "(path, **path)\n        self.keys"),
+        FLAGGED.replace("if not keep", "keep = not keep\n        if not keep"),
+        FLAGGED.replace("if not keep", "if keep"),
+        FLAGGED.replace("self.connect(path)", "(self.connect)(path) or map(self.connect, path)"),
+    ],
+)
+def test_kept_where_the_constructor_may_ask_for_it(text: str) -> None:
+    assert len(sure(text)) == 1
