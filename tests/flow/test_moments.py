@@ -267,3 +267,41 @@ def test_a_file_that_is_let_go(before: str, kept: bool) -> None:
     text = TRAINER.replace("lambda x: x\n\n", "None\n        self.log = open(name)\n\n", 1).format(before=before)
     found = [each.span.line for each in reported({"a.py": text}, "unpicklable-attributes")]
     assert (9 in found) is kept
+
+
+ACTOR = """
+from multiprocessing import Process
+
+class Actor(Process):
+    def __init__(self, config):
+        super().__init__()
+        self.rule = None
+        if config.local:
+            self.close = lambda: None
+            {start}
+            self.rule = lambda: 1
+        {late}
+
+    def run(self):
+        print(self.rule)
+
+class Sub(Actor):
+    def __init__(self, config):
+        super().__init__(config)
+        self.start()
+
+def main(config):
+    Sub(config)
+"""
+
+
+def test_an_object_whose_start_is_replaced_is_not_started() -> None:
+    text = ACTOR.format(start="self.start = lambda: None", late="pass")
+    assert seen({"a.py": text}) == set()
+    text = ACTOR.format(start="self.start = self.run", late="self.last = lambda: 2")
+    assert seen({"a.py": text}) == {("a.py", 11, "proven")}
+
+
+def test_another_object_of_which_start_is_set_says_nothing() -> None:
+    text = ACTOR.format(start="config.start = lambda: None", late="pass")
+    assert seen({"a.py": text}) == {("a.py", 8, "proven"), ("a.py", 10, "proven")}

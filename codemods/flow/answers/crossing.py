@@ -117,6 +117,8 @@ class Crossings:
         root = reasons.root(number)
         if root.hop is not None and self.moments.made_in_child(path, position, root.node, root.hop.line):
             return Confidence.POSSIBLE
+        if self.moments.is_not_started(path, position, reasons.outermost(number), boundary):
+            return Confidence.POSSIBLE
         return confidence
 
     def _is_alone(self, number: int, reasons: Reasons) -> bool:

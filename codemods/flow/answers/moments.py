@@ -22,6 +22,7 @@ from ..solve.sinks import Sink
 from ..solve.solution import Solution
 from .callers import Callers
 
+_START = "multiprocessing.Process().start"
 _NONE: frozenset[int] = frozenset()
 _MAX_DEPTH = 3  # functions that call each other
 
@@ -189,6 +190,15 @@ class Moments:
                     row = (callee, call.position[0], not call.conditional)
                     found.setdefault(self.callers.around(offset, call), []).append(row)
         return found
+
+    def is_not_started(self, path: str, position: Position, number: int, boundary: str) -> bool:
+        """What is made at `position` is made where the object `number` gets another `start` than that of processes."""
+        program, holds = self.solution.program, self.solution.heap.holds
+        offset = program.offsets[program.file_index[path]]
+        return boundary == _START and any(
+            number in holds[base + offset] and first <= position[0] <= last
+            for base, first, last in program.facts_of(path).not_started
+        )
 
     # what only a child makes
 

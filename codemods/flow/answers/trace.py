@@ -49,12 +49,15 @@ class Reasons(dict[int, Reason]):
         else:
             self.absent.pop(number, None)
 
+    def outermost(self, number: int) -> int:
+        """The value that the value `number` crosses with, and that crosses by itself."""
+        while self[number].parent >= 0:
+            number = self[number].parent
+        return number
+
     def root(self, number: int) -> Reason:
         """Why the outermost value crosses that the value `number` crosses with."""
-        reason = self[number]
-        while reason.parent >= 0:
-            reason = self[reason.parent]
-        return reason
+        return self[self.outermost(number)]
 
 
 def trace_of(

@@ -35,7 +35,8 @@ class FactsBuilder:
         self.module = self.scope = FactsScope(ScopeKind.MODULE, "", None)
         self.free: list[tuple[int, str, FactsScope]] = []
         self.line = 1
-        self.block_end = 0  # the last line of the block that is walked, which runs to its end
+        self.block_start = 0  # the first and last line of the block that is walked, which runs to its end
+        self.block_end = 0
         self.top: ast.stmt | None = None  # the statement of the module that is walked
         self.enclosing: list[int] = []  # per function the one around it, or -1
         self.conditions = 0  # how many of them what is walked stands under

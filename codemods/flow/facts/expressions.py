@@ -348,6 +348,8 @@ class Expressions:
             self.sets_attribute(target, base)
             if target.attr in builder.narrowed:
                 builder.keep(dotted(target), value)
+            if base >= 0 and target.attr == "start":
+                builder.facts.not_started.append((base, builder.block_start, builder.block_end))
             if base >= 0 and value >= 0:
                 whole = target.attr == "__dict__"
                 name, stored = (ANY, builder.element(value)) if whole else (target.attr, value)

@@ -50,10 +50,11 @@ class Statements:
     def _optional(self, statements: Sequence[ast.stmt]) -> dict[str, int]:
         """A block that may be left out, or run again; what names are at its end."""
         builder = self.builder
-        before, end = dict(builder.scope.current), builder.block_end
-        builder.block_end = (statements[-1].end_lineno or 0) if statements else end
+        before, start, end = dict(builder.scope.current), builder.block_start, builder.block_end
+        if statements:
+            builder.block_start, builder.block_end = statements[0].lineno, statements[-1].end_lineno or 0
         self.body(statements)
-        builder.block_end = end
+        builder.block_start, builder.block_end = start, end
         ended = builder.scope.current
         builder.scope.current = {name: node for name, node in before.items() if ended.get(name) == node}
         return ended
@@ -229,9 +230,10 @@ class Statements:
         defaults = self.expressions.defaults(node.args)
         index = enter_function(builder, node, kind, node.name, defaults, binding, "wraps" in last)
         builder.facts.functions[index].decorators = tuple(applied)
-        end, builder.block_end = builder.block_end, node.end_lineno or 0
+        start, end = builder.block_start, builder.block_end
+        builder.block_start, builder.block_end = node.lineno, node.end_lineno or 0
         self.body(node.body)
-        builder.block_end = end
+        builder.block_start, builder.block_end = start, end
         builder.leave()
         builder.line = line
         builder.facts.functions[index].raises = isinstance(node.body[-1], ast.Raise) and len(node.body) <= 2
