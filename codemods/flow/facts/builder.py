@@ -98,6 +98,7 @@ class FactsBuilder:
             scope.bound.add(name)
         node = self.variable(name, scope, reads=False)
         scope.current.pop(name, None)
+        scope.taken_out.pop(name, None)
         if value >= 0:
             self.edge(value, node)
             if scope is self.scope and scope.kind is ScopeKind.FUNCTION and name not in scope.nonlocals:

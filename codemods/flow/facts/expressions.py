@@ -20,6 +20,7 @@ from .passed_on import UNDER, passed_on, under
 from .records import NO_LITERALS, Call
 from .scope import DEAD, SEVERAL, FactsScope
 from .syntax import MAX_PLACES, gives_view, items_of, literal_key, name_pattern, not_callable, position, starred
+from .taken_out import handed_on, note_method, note_put_back
 
 # Tuples and classes of their own: this module looks at every expression of a repository.
 _CONSTANT = ast.Constant
@@ -253,7 +254,7 @@ class Expressions:
         for keyword in node.keywords:
             value = self.value(keyword.value)
             if keyword.arg is None:
-                double_stars.append(value)
+                double_stars.append(handed_on(builder, keyword.value, value))
             else:
                 keywords.append((keyword.arg, value))
                 self._literal(literals, keyword.arg, keyword.value)
@@ -264,6 +265,7 @@ class Expressions:
         is_view = False
         if isinstance(function, ast.Attribute):
             note_call(builder, function, arguments, keywords)
+            note_method(builder, node, function)
             if (owner := updated(node)) is not None and (base := self.value(owner)) >= 0:
                 note_update(builder, base, node, keywords, [*arguments, *double_stars])
             is_view = gives_view(node)
@@ -360,6 +362,7 @@ class Expressions:
             base = self.value(target.value)
             builder.distinguish(self.value(target.slice), "a key of a dict", target.lineno)
             note_put(builder, target.value, value)
+            note_put_back(builder, target.value)
             owner = owner_of_dict(target.value)
             if owner is not None and (named := self.value(owner)) >= 0 and value >= 0:
                 key = attribute_of(target)

@@ -140,6 +140,7 @@ class FileFacts:
     puts: Rows[tuple[int, int, int, str]] = _NO_ROWS  # (container, value, line, key)
     # (x, result, what it is unless x is a container) of `{key: value for key, value in x.items()}`
     copies: list[tuple[int, int, int]] = field(default_factory=list)
+    left_out: list[tuple[int, str]] = field(default_factory=list)  # (result of a copy, key that it does not have)
     containers: list[tuple[int, int, tuple[tuple[str, int], ...]]] = field(default_factory=list)  # see below
     # (node, node of the contents, ((key, node), ...) for the values under a literal key). A key that isn't a literal
     # string is "".

@@ -28,6 +28,7 @@ class FactsScope:
         "parent",
         "passes",
         "qualname",
+        "taken_out",
         "tree",
     )
 
@@ -50,4 +51,5 @@ class FactsScope:
         # what calls that unpack its `**` parameter pass on, once it is known
         self.passes: tuple[PassedOn | None] | None = None
         self.asked_for: tuple[str, ...] = ()  # names that are set where what is walked runs
+        self.taken_out: dict[str, dict[str, int]] = {}  # by name: keys that it has no more, up to which line
         self.current: dict[str, int] = {}  # names that straight-line code bound last, and to what

@@ -18,6 +18,7 @@ from .passed_on import asked_for
 from .records import NO_LITERALS, Call
 from .scope import DEAD, SEVERAL
 from .syntax import dropped_attributes, is_record, not_callable, position, rebinds
+from .taken_out import note_taken_out
 
 _DECORATED = {  # the first of these counts
     "staticmethod": MethodBinding.STATIC,
@@ -187,6 +188,8 @@ class Statements:
                 self.builder.clear(base, target.attr)
             else:
                 self.expressions.value(target)
+                if isinstance(target, ast.Subscript):
+                    note_taken_out(self.builder, target.value, target.slice)
 
     def _return(self, node: ast.Return) -> None:
         builder = self.builder

@@ -33,10 +33,12 @@ class Constraints:
         self.types: dict[int, list[int]] = defaultdict(list)  # x -> result of `type(x)`
         # an argument -> calls whose result depends on it
         self.variants: dict[int, list[tuple[Variant, int, Call]]] = defaultdict(list)
+        self.left_out: dict[int, list[str]] = defaultdict(list)  # result of a copy -> keys that it does not have
         self.stored_on_others: set[str] = set()  # attributes that code stores on something else than `self`
 
     def settle(self) -> None:
         """Let go of all but `loads`, `elements` and `calls`, which are asked for when all is solved."""
+        self.left_out.clear()
         for table in (self.stores, self.puts, self.members, self.supers, self.copies, self.types, self.variants):
             table.clear()
         self.watched.clear()
@@ -63,6 +65,8 @@ class Constraints:
             self.puts[container + offset].append((value + offset, line, key))
         for container, copy, other in facts.copies:
             self.copies[container + offset].append((copy + offset, other + offset))
+        for copy, key in facts.left_out:
+            self.left_out[copy + offset].append(key)
         for call in facts.calls:
             self.calls[call.function + offset].append((offset, call))
         tables: tuple[Iterable[Any], ...] = (facts.loads, facts.stores, facts.elements, facts.puts, facts.copies)

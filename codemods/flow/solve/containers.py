@@ -68,6 +68,8 @@ class Containers:
             copy = self.contents_of(result, heap.lines[result])
             if contents in heap.bags:
                 heap.bags.add(copy)
+            if result in self.constraints.left_out:
+                heap.left_out.update((copy, key) for key in self.constraints.left_out[result])
             heap.copy_into(contents, copy, heap.lines[result])
             heap.add(result, heap.number(Value(CONTAINER, copy)))
         elif other >= 0:

@@ -63,6 +63,7 @@ class Heap:
         self.holders: dict[int, int] = {}  # node -> how many containers it holds
         self.summaries: dict[int, int] = {}  # node -> contents of the one container that stands for many
         self.copies: dict[int, list[int]] = {}  # container -> summaries and copies that follow it
+        self.left_out: set[tuple[int, str]] = set()  # (copy, key that what it is a copy of may have)
         self.overflow: deque[tuple[int, int]] = deque()  # (node, container) to summarise
         self.wanted: dict[tuple[int, str], list[int]] = {}  # (container, key) that nothing is under yet -> its readers
         self.roomy: set[int] = set()  # nodes that may hold instances of more classes than MAX_VALUES
@@ -74,6 +75,7 @@ class Heap:
         """Let go of what only serves to add more: all is solved."""
         for waiting in (self.work, self.overflow, self.pending, self.wanted, self.copies, self.holders):
             waiting.clear()
+        self.left_out.clear()
         for nodes in (self.summaries, self.all_of, self.roomy, self.modules_only, self.read_whole, self._alone):
             nodes.clear()
 
@@ -206,7 +208,8 @@ class Heap:
             followers.append(copy)
             self.edge(contents, copy, line)
             for key, field in tuple(self.fields.get(contents, {}).items()):
-                self.edge(field, self.field(copy, key), line)
+                if (copy, key) not in self.left_out:
+                    self.edge(field, self.field(copy, key), line)
 
     def edge(self, source: int, target: int, line: int, site: int = 0) -> None:
         """Everything in `source` is in `target` too.
@@ -256,6 +259,8 @@ class Heap:
         while todo:
             node, copies = todo[-1]
             for copy in copies:
+                if (copy, key) in self.left_out:
+                    continue
                 found = self.fields.setdefault(copy, {}).get(key, -1)
                 if found < 0:
                     todo.append((self._new_field(copy, key), iter(self.copies.get(copy, ()))))
