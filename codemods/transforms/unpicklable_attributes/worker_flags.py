@@ -30,8 +30,7 @@ def _asked_for(store: Store) -> Iterator[str]:
     """Names that are true wherever the store runs."""
     parents = store.owner.outline.parents
     inside: ast.AST = store.statement
-    while inside is not store.method:
-        node = parents[inside]
+    while inside is not store.method and (node := parents.get(inside)) is not None:
         block = next((part for name in ("body", "orelse") if inside in (part := getattr(node, name, None) or [])), [])
         for before in block[: block.index(inside)] if isinstance(inside, ast.stmt) and inside in block else ():
             if isinstance(before, ast.If) and not before.orelse and isinstance(before.body[-1], _ENDS):
