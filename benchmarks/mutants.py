@@ -68,9 +68,15 @@ def _variants(node: ast.AST) -> Iterator[tuple[ast.expr, str, str]]:
     elif isinstance(node, ast.Call):
         if len(node.args) > 1:  # the last may have a default; any other would be missed by every caller
             yield node, ast.unparse(ast.Call(node.func, node.args[:-1], node.keywords)), "argument"
-        for at in range(len(node.keywords)):
+        for at, keyword in enumerate(node.keywords):
             keywords = node.keywords[:at] + node.keywords[at + 1 :]
-            yield node, ast.unparse(ast.Call(node.func, node.args, keywords)), "argument"
+            if not _asserts(node, keyword):
+                yield node, ast.unparse(ast.Call(node.func, node.args, keywords)), "argument"
+
+
+def _asserts(call: ast.Call, keyword: ast.keyword) -> bool:
+    """`zip(..., strict=True)` is the assertion that lengths are equal; `strict=False` is what holds without it."""
+    return isinstance(call.func, ast.Name) and call.func.id == "zip" and keyword.arg == "strict"
 
 
 def _fills(node: ast.If) -> bool:
@@ -95,7 +101,7 @@ def _dropped(node: ast.AST) -> bool:
 
 
 def _nodes(tree: ast.Module) -> Iterator[tuple[ast.AST, ast.stmt]]:
-    """Every node that runs, with its statement; annotations, docstrings, f-strings and what only types need are not."""
+    """Every node that runs, with its statement, but for annotations, docstrings, f-strings, assertions and types."""
     todo: list[tuple[ast.AST, ast.stmt | None]] = [(tree, None)]
     while todo:
         node, inside = todo.pop()
@@ -105,13 +111,20 @@ def _nodes(tree: ast.Module) -> Iterator[tuple[ast.AST, ast.stmt]]:
             continue
         if isinstance(node, ast.If) and "TYPE_CHECKING" in ast.unparse(node.test):
             continue
+        if isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == "__all__":
+            continue  # a word to those who import; nobody imports a star here
         inside = node if isinstance(node, ast.stmt) else inside
         if inside is not None:
             yield node, inside
         for name, value in ast.iter_fields(node):
             if name not in ("annotation", "returns", "decorator_list", "bases"):
                 todo += [(item, inside) for item in (value if isinstance(value, list) else [value])
-                         if isinstance(item, ast.AST)]  # fmt: skip
+                         if isinstance(item, ast.AST) and not _strict(node, item)]  # fmt: skip
+
+
+def _strict(node: ast.AST, item: ast.AST) -> bool:
+    return isinstance(node, ast.Call) and isinstance(item, ast.keyword) and _asserts(node, item) and (
+        isinstance(item.value, ast.Constant) and item.value.value is True)  # fmt: skip
 
 
 def mutants(path: str, source: str) -> list[Mutant]:

@@ -13,8 +13,10 @@ the package. Tests in which only child processes execute the package are not rec
 tests, slow ones too, that mutants of modules below PREFIX must pass before they survive. Where nothing was recorded,
 the tests are those of the module's folder that run in process.
 The limit of a mutant is CPU time: four times what its tests needed when they were recorded, and 20 s.
-`run` ends with 1 when fewer than `--floor` of the mutants are killed. Some mutants mean the same as the code, so no
-share can be asked for that is near to 1.
+What survives is shown to `mypy --strict`, which every change must pass: what it refuses (`isinstance(x)`, an attribute
+of what may be None) is counted by itself, as killed by no test.
+`run` ends with 1 when fewer than `--floor` of the mutants are killed by tests. Some mutants mean the same as the code,
+so no share can be asked for that is near to 1.
 """
 
 from __future__ import annotations
@@ -71,6 +73,8 @@ def _copy(folder: Path) -> None:
         if (ROOT / name).is_file():
             (folder / name).parent.mkdir(parents=True, exist_ok=True)
             shutil.copy2(ROOT / name, folder / name)
+    if (ROOT / ".mypy_cache").is_dir():
+        shutil.copytree(ROOT / ".mypy_cache", folder / ".mypy_cache")
     subprocess.run([sys.executable, "-m", "compileall", "-q", str(folder / PACKAGE)], check=False)
 
 
@@ -178,7 +182,8 @@ class Choice:
             used = {path for path, users in self._users.items() if mutant.path in users}
             wanted = self._of_modules({user for path in used for user in self._users[path]})
         beside = "tests" + str(Path(mutant.path).parent).removeprefix(PACKAGE)
-        near = {test: not test.startswith(beside) for test in wanted}
+        module = f" {Path(mutant.path).relative_to(PACKAGE).with_suffix('').as_posix()} "  # as kept programs name it
+        near = {test: 0 if module in test else 1 if test.startswith(beside) else 2 for test in wanted}
         order = sorted(wanted, key=lambda test: (near[test], self.modules.get(test, 0), self._time(test), test))
         chosen: dict[str, None] = {}
         total = 0.0
@@ -262,6 +267,7 @@ class Trial:
     folder: Path
     preloaded: Preloaded
     killers: dict[str, list[Mutant]] = field(default_factory=dict)  # by test
+    typed: dict[str, bool] = field(default_factory=dict)  # modules that mypy was asked about: whether it accepts them
 
     def survives(self, mutant: Mutant, source: str, tests: list[str], seconds: float) -> str | None:
         """None when the tests notice the mutant, else why not."""
@@ -273,6 +279,25 @@ class Trial:
         for test in outcome.failed:
             self.killers.setdefault(test, []).append(mutant)
         return outcome.ends
+
+    def refused_by_types(self, mutant: Mutant, source: str) -> bool:
+        """`mypy --strict` accepts the module as it is, and not the mutant."""
+        if mutant.path not in self.typed:
+            self.typed[mutant.path] = self._mypy(mutant.path) == 0
+        if not self.typed[mutant.path]:
+            return False
+        target = self.folder / mutant.path
+        before = target.stat()
+        try:
+            target.write_text(mutant.apply(source), encoding="utf-8")
+            return self._mypy(mutant.path) == 1
+        finally:
+            target.write_text(source, encoding="utf-8")
+            os.utime(target, (before.st_atime, before.st_mtime))
+
+    def _mypy(self, path: str) -> int:
+        command = [sys.executable, "-m", "mypy", "--strict", path]
+        return subprocess.run(command, cwd=self.folder, capture_output=True).returncode
 
     def fail_anyway(self) -> dict[str, list[Mutant]]:
         """Tests that fail without any mutant too, and what they are said to have noticed."""
@@ -338,6 +363,7 @@ def try_all(sample: list[Mutant], sources: dict[str, str], choice: Choice, optio
     assert PACKAGE not in sys.modules, "the forks would not import the mutant"
     tried: Counter[str] = Counter()
     killed: Counter[str] = Counter()
+    refused: Counter[str] = Counter()
     chosen = [choice.tests(mutant) for mutant in sample]
     with contextlib.ExitStack() as stack:
         folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="mutants-")), "checkout")
@@ -357,7 +383,10 @@ def try_all(sample: list[Mutant], sources: dict[str, str], choice: Choice, optio
             room = _room(mutant)
             tried[room] += 1
             killed[room] += why is None
-            print(f"{'killed  ' if why is None else 'SURVIVED'} {_place(mutant, source)} {mutant.kind}", flush=True)
+            types = why is not None and trial.refused_by_types(mutant, source)
+            refused[room] += types
+            outcome = "killed  " if why is None else "types   " if types else "SURVIVED"
+            print(f"{outcome} {_place(mutant, source)} {mutant.kind}", flush=True)
             if why is not None:
                 print(_shown(mutant, source, why), flush=True)
         for test, noticed in trial.fail_anyway().items():
@@ -366,8 +395,8 @@ def try_all(sample: list[Mutant], sources: dict[str, str], choice: Choice, optio
                 killed[_room(mutant)] -= 1
                 print(_shown(mutant, sources[mutant.path], "noticed by that test alone"))
     for room in sorted(tried):
-        print(f"{room:40} {killed[room]:4} of {tried[room]:4} killed")
-    print(f"{killed.total()} of {tried.total()} killed; {_spent():.0f} s of CPU")
+        print(f"{room:40} {killed[room]:4} of {tried[room]:4} killed, {refused[room]:3} refused by mypy")
+    print(f"{killed.total()} of {tried.total()} killed, {refused.total()} refused by mypy; {_spent():.0f} s of CPU")
     return 1 if killed.total() < options.floor * tried.total() else 0
 
 

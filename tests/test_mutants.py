@@ -35,6 +35,10 @@ def tool() -> ModuleType:
         ("x = 'two words'", set()),
         ("x = 'é' + f('one')", {"x = ('é' - f('one'))", "x = 'é_' + f('one')", "x = 'é' + f('one_')"}),
         ("known[a] = f(a)", {"pass"}),
+        ("__all__ = ['one']\nx = 1", {"__all__ = ['one']\nx = 2"}),
+        ("x = zip(a, b, strict=True)", {"x = (zip(a, strict=True))"}),
+        ("x = zip(a, strict=False)", {"x = zip(a, strict=True)"}),
+        ("x = f(a, strict=True)", {"x = (f(a))", "x = f(a, strict=False)"}),
     ],
 )
 def test_every_small_change(tool: ModuleType, code: str, changed: set[str]) -> None:
