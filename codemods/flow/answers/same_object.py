@@ -6,13 +6,14 @@ keeps seems to be on every object of the class, and what a registry builds here 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from functools import cached_property
 
 from ..kinds import FunctionKind
 from ..solve.heap import CLASS, CONTAINER, INSTANCE, MAX_VALUES
 from ..solve.paths import explore
 from .at_home import AtHome
+from .factories import Factories
 from .places import Places
 from .trace import Reasons
 
@@ -181,13 +182,19 @@ class SameObject:
         labels = self.solution.heap.labels
         if labels[node].startswith("stored as") and self._unrelated(node) > MAX_MEANT:
             return True
-        for at in self.way(number, node):
+        way = [node, *self.way(number, node)]
+        says = self._factories.says(number, way)
+        for at in way[1:]:
             if labels[at].startswith("stored as") and self._unrelated(at) > MAX_MEANT:
                 return True
-            several = labels[at].startswith("returned by") and self._unrelated(at) > MAX_MEANT
-            if several and not self._most_get_to(number, at, nodes):
+            several = labels[at].startswith("returned by") and self._unrelated(at) > (1 if says is False else MAX_MEANT)
+            if several and not says and not self._most_get_to(number, at, nodes):
                 return True
         return False
+
+    @cached_property
+    def _factories(self) -> Factories:
+        return Factories(self.solution, self._kinds_of)
 
     def _most_get_to(self, number: int, returned: int, nodes: set[int]) -> bool:
         """More than half of the calls of a function are for what gets to `nodes`."""
@@ -212,18 +219,20 @@ class SameObject:
         """How many kinds of objects a node holds that have no base class in common."""
         known = self._kinds.get(node)
         if known is None:
-            groups: list[set[int | str]] = []
-            hierarchy = self.solution.hierarchy
-            for number in self.solution.heap.holds[node]:
-                value = self.solution.heap.values[number]
-                if value.kind != INSTANCE:
-                    continue
-                classes, foreign = hierarchy.order(int(value.a)), hierarchy.all_foreign_bases(int(value.a))
-                bases: set[int | str] = {*classes, *(base for base in foreign if base not in _TRIVIAL_BASES)}
-                apart = [group for group in groups if group.isdisjoint(bases)]
-                groups = [*apart, bases.union(*(group for group in groups if not group.isdisjoint(bases)))]
-            known = self._kinds[node] = len(groups)
+            values = (self.solution.heap.values[number] for number in self.solution.heap.holds[node])
+            known = self._kinds[node] = self._kinds_of(int(value.a) for value in values if value.kind == INSTANCE)
         return known
+
+    def _kinds_of(self, classes: Iterable[int]) -> int:
+        """How many of the classes have no base class in common."""
+        groups: list[set[int | str]] = []
+        hierarchy = self.solution.hierarchy
+        for each in classes:
+            foreign = hierarchy.all_foreign_bases(each)
+            bases: set[int | str] = {*hierarchy.order(each), *(base for base in foreign if base not in _TRIVIAL_BASES)}
+            apart = [group for group in groups if group.isdisjoint(bases)]
+            groups = [*apart, bases.union(*(group for group in groups if not group.isdisjoint(bases)))]
+        return len(groups)
 
     # what one object got, and another did not
 

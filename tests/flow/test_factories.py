@@ -1,0 +1,92 @@
+"""Functions that make objects of whatever class they are given or keep: what one call makes, another does not."""
+
+from __future__ import annotations
+
+import pytest
+
+from harness.marks import crossing, marked
+
+CLASSES = """
+from torch.utils.data import DataLoader
+
+class Rows:
+    def __init__(self, root):
+        self.fix = lambda x: x  # {rows}
+
+class Net:
+    def __init__(self, root):
+        self.act = lambda x: x  # {net}
+
+{factory}
+
+net = {net_made}
+rows = {rows_made}
+loader = DataLoader(rows, num_workers=2)
+print(net)
+"""
+CONFIG = """
+class Config:
+    def __init__(self, kind, **options):
+        self.kind, self.options = kind, options
+
+    def __call__(self):
+        made = self.kind(**self.options)
+        return made
+"""
+TABLE = """
+class Table:
+    def __init__(self):
+        self.known = {}
+
+    def register(self, kind):
+        self.known[kind.__name__] = kind
+        return kind
+
+    def build(self, name):
+        return self.known[name]("a")
+
+TABLE = Table()
+TABLE.register(Rows)
+TABLE.register(Net)
+"""
+PLAIN = """
+def build(kind, *args):
+    return kind(*args)
+"""
+OUTER = """
+def inner(args, kind):
+    made = kind(*args)
+    return made
+
+def build(kind, *args):
+    return inner(args, kind)
+"""
+BY_NAME = """
+def build(name, *args):
+    kind = {"rows": Rows, "net": Net}[name]
+    return kind(*args)
+"""
+CHOSEN = """
+def build(name, *args):
+    if name == "rows":
+        return Rows(*args)
+    return Net(*args)
+"""
+FACTORIES = {
+    "given": (PLAIN, "build(Net, 'a')", "build(Rows, 'a')", "proven", "possible"),
+    "given by its name": (PLAIN, "build('a', kind=Net)", "build(kind=Rows)", "proven", "possible"),
+    "given to an outer one": (OUTER, "build(Net, 'a')", "build(Rows, 'a')", "proven", "possible"),
+    "kept on an object": (CONFIG, "Config(Net, root=1)()", "Config(Rows, root=1)()", "possible", "possible"),
+    "kept in a table": (TABLE, "TABLE.build('Net')", "TABLE.build('Rows')", "possible", "possible"),
+    "looked up": (BY_NAME, "build('net', 'a')", "build('rows', 'a')", "possible", "possible"),
+    "most get to the boundary": (TABLE, "None", "TABLE.build('Rows')", "proven", "proven"),
+    "chosen by a test": (CHOSEN, "build('net', 'a')", "build('rows', 'a')", "proven", "proven"),
+}
+
+
+@pytest.mark.parametrize("name", FACTORIES)
+def test_what_one_call_makes(name: str) -> None:
+    factory, net_made, rows_made, rows, net = FACTORIES[name]
+    text = CLASSES.format(factory=factory, net_made=net_made, rows_made=rows_made, rows=rows, net=net)
+    files = {"train.py": text}
+    assert crossing(files) == marked(files)
