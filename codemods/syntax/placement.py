@@ -141,6 +141,8 @@ def removal(source: Source, scopes: Scopes, statement: ast.stmt, closing: bool =
         if first > 1:  # the newline of the line above goes, so that a method may be put behind this statement
             return end_of_line(source, first - 1), end_of_line(source, last)
         after = last + 1
+    elif first > 1 and _HEADING.match(source.line_text(first - 1).lstrip()):
+        pass  # what follows is the first of its part
     elif not closing and not blank_lines_above(source, first) and block[0] is not statement:
         after = last + 1 if after == last + 1 else after - 1  # keep one blank line where only the far side had some
     if block[0] is statement:  # what follows stands first now, with no blank line above it

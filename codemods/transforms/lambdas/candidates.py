@@ -120,7 +120,7 @@ class Units:
                     if not scopes.is_inside(owner, node):
                         what = f"`{name}` of the function around it (nonlocal, line {inner.lineno})"
                         raise Refused(f"it changes {what}: keep that in an object")
-            word = _identifier(inner)
+            word = _identifier(inner) if inner is not node else None  # it gets another name itself
             if classes and word is not None and word.startswith("__") and not word.endswith("__"):
                 if isinstance(node, ast.ClassDef):
                     continue  # its own body mangles by its own name

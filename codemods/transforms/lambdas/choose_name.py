@@ -6,7 +6,11 @@ import ast
 import re
 
 from ...syntax.binding_rules import FUNCTIONS, FunctionNode
+from ...syntax.outline import outline_of
+from ...syntax.repo import Repo
+from ...syntax.resolver import Class
 from ...syntax.scope_data import line_of
+from .branch_names import VAGUE, branch_role
 from .callable_class import keeps_state
 from .candidate import Unit
 from .file_state import FileRewrite, Move, Signature
@@ -21,13 +25,11 @@ from .free_names import (
     snake,
 )
 from .known import outside_uses
+from .libraries import libraries
 from .old_place import is_spelled_in_calls
 from .stdlib_forms import spelled
 
 _VERB = re.compile(r"^_(?:get|make|build|create)_(?=\w)")
-_VAGUE = frozenset(
-    {"f", "fn", "fun", "func", "function", "inner", "wrapper", "wrapped", "helper", "my", "new", "the", "do", "get"}
-)
 _LONGEST = 120  # a line that is shorter may have the clearer name
 
 
@@ -85,7 +87,7 @@ def give_name(rewrite: FileRewrite, move: Move, moves: dict[Unit, Move]) -> None
     elif isinstance(node, ast.ClassDef) or move.is_object:
         move.name = class_name(rewrite, node)
     else:
-        _name_function(rewrite, move, node, moves)
+        _name_function(rewrite, move, node, moves, several)
 
 
 def give_object_name(rewrite: FileRewrite, move: Move) -> None:
@@ -102,9 +104,11 @@ def _name_method(rewrite: FileRewrite, move: Move, moves: dict[Unit, Move]) -> N
     assert move.method is not None
     maker = move.method[0].node
     own = maker.name.strip("_") if isinstance(maker, FUNCTIONS) and not maker.name.startswith("__") else ""
-    if not own and move.method[2].bases:
+    what = branch_role(
+        rewrite.scopes, node, role(rewrite.scopes, node) if isinstance(node, ast.Lambda) else snake(node.name)
+    )
+    if not own and not _has_plain_bases(rewrite, move.method[2]) and what.count("_") < 2:
         own = move.method[2].name  # `_apply` could be a method of a base class that is not ours to see
-    what = role(rewrite.scopes, node) if isinstance(node, ast.Lambda) else snake(node.name)
     places = [node] if isinstance(node, ast.Lambda) else [use.node for use in outside_uses(move.unit, moves)]
     wanted = _spoken(rewrite, snake(own), what)
     move.name = rewrite.names.fresh_attribute(_fitting(rewrite, move, wanted, what, *places))
@@ -114,7 +118,7 @@ def _name_lambda(
     rewrite: FileRewrite, move: Move, node: ast.Lambda, twins: list[FunctionNode | ast.Lambda | ast.ClassDef]
 ) -> None:
     """By what it is for and what it does. `twins`: all that become one function with it, where there are several."""
-    home, what = home_name(rewrite.scopes, node), role(rewrite.scopes, node)
+    home, what = home_name(rewrite.scopes, node), branch_role(rewrite.scopes, node, role(rewrite.scopes, node))
     done = describe_lambda(node)
     if move.is_object:
         wanted, done = _camel(private_name(home, what)), _camel(done)
@@ -137,16 +141,21 @@ def _keeps_name(rewrite: FileRewrite, move: Move, name: str, moves: dict[Unit, M
     """A function or class that leaves nothing behind is called as it was, where that is free."""
     unit = move.unit
     movable = unit.variable is not None and rewrite.can_vanish(unit)
+    movable = movable and not (name.startswith("__") and class_of(rewrite.scopes, unit.node))  # which changes it
     leaves = move.is_partial and not (isinstance(unit.node, ast.ClassDef) and is_spelled_in_calls(rewrite, move, moves))
     return movable and not move.is_object and not leaves and rewrite.names.keeps(name, unit.home)
 
 
-def _name_function(rewrite: FileRewrite, move: Move, node: FunctionNode, moves: dict[Unit, Move]) -> None:
+def _name_function(
+    rewrite: FileRewrite, move: Move, node: FunctionNode, moves: dict[Unit, Move], several: bool
+) -> None:
+    """`several`: it stands for equal ones too."""
     unit = move.unit
     own = node.name.lstrip("_")
     renamed = [] if move.is_partial else outside_uses(unit, moves)
-    spoken = "_" + own if _says_enough(rewrite, own) else _spoken(rewrite, home_name(rewrite.scopes, node), own)
-    wanted = _fitting(rewrite, move, spoken, own, *(use.node for use in renamed))
+    what = own if several else branch_role(rewrite.scopes, node, own)
+    spoken = "_" + what if _says_enough(rewrite, what) else _spoken(rewrite, home_name(rewrite.scopes, node), what)
+    wanted = _fitting(rewrite, move, spoken, what, *(use.node for use in renamed))
     goes = rewrite.returned_name(unit) is not None and wanted == node.name and rewrite.names.keeps(wanted, unit.home)
     owner = class_of(rewrite.scopes, node)
     instead = "_" + owner + wanted if owner and not wanted.startswith("_" + owner) else ""
@@ -189,6 +198,20 @@ def _known_identity(rewrite: FileRewrite, node: ast.Lambda) -> str | None:
     return None
 
 
+def _has_plain_bases(rewrite: FileRewrite, owner: ast.ClassDef) -> bool:
+    """All its bases are in the repository (where no attribute has a name that is chosen), or have no such names."""
+    resolver = Repo(rewrite.project).resolver
+    outline = outline_of(rewrite.project, rewrite.path)
+    if outline is None or (found := outline.definitions.get(owner.name)) is None or len(found) != 1:
+        return False
+    (cls,) = found
+    lineage = resolver.lineage(Class(outline, cls)) if isinstance(cls, ast.ClassDef) else ()
+    outside = [(at.outline, base) for at in lineage for base in at.node.bases if not resolver.classes(at.outline, base)]
+    return bool(lineage) and all(
+        where.qualified(ast.unparse(base).partition("[")[0]) in libraries().plain_bases for where, base in outside
+    )
+
+
 def _spoken(rewrite: FileRewrite, home: str, what: str) -> str:
     """`_make_encoder` for what `make_encoder` calls `encoder`; when the file has that already, `_encoder`."""
     wanted = private_name(home, what)
@@ -197,7 +220,7 @@ def _spoken(rewrite: FileRewrite, home: str, what: str) -> str:
 
 def _says_enough(rewrite: FileRewrite, own: str) -> bool:
     """`cleanup_worker`, which the file defines once, needs no more words; `f`, `collate` and `forward_fn` do."""
-    words = [word for word in own.split("_") if word and word not in _VAGUE]
+    words = [word for word in own.split("_") if word and word not in VAGUE]
     named = (node for node in ast.walk(rewrite.scopes.tree) if isinstance(node, (*FUNCTIONS, ast.ClassDef)))
     defined = [node for node in named if node.name.strip("_") == own]
     return len(words) > 1 and len(own) > 8 and len(defined) == 1 and rewrite.names.is_free("_" + own)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import io
 import re
+import textwrap
 import tokenize
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -116,6 +117,27 @@ def within(text: str, width: int, unit: str) -> str:
     return "\n".join(lines)
 
 
+def comments_above(text: str, width: int, before: str) -> str:
+    """The code with comments above their lines where they no longer fit behind them; lines of `before` stay."""
+    lines = text.split("\n")
+    kept = {line.strip() for line in before.split("\n")}
+    wide = {at + 1 for at, line in enumerate(lines) if len(line) > width and line.strip() not in kept}
+    if not wide:
+        return text
+    try:
+        tokens = [*tokenize.generate_tokens(io.StringIO(textwrap.dedent(text)).readline)]
+    except (tokenize.TokenError, SyntaxError):
+        return text
+    for token in reversed(tokens):
+        at = token.start[0]
+        if token.type == tokenize.COMMENT and at in wide:
+            line = lines[at - 1]
+            code = line[: len(line) - len(token.string)].rstrip()
+            if code.strip() and len(code) <= width:
+                lines[at - 1 : at] = [indentation_of(line) + token.string, code]
+    return "\n".join(lines)
+
+
 def indentation_of(line: str) -> str:
     """The whitespace that the line begins with."""
     return line[: len(line) - len(line.lstrip())]
@@ -216,8 +238,6 @@ def _string_lines(body: str) -> set[int]:
 
 def _check(text: str, written: str, leading: int) -> None:
     """The written function must be the lambda, parameters put in front aside."""
-    import textwrap
-
     before = ast.parse(f"({text}\n)", mode="eval").body
     assert isinstance(before, ast.Lambda)
     try:

@@ -168,7 +168,23 @@ class FileRewrite:
             if (opened, closed) != (start, end) and opened - source.rfind("\n", 0, opened) + len(text) > self.width:
                 break  # they are there to break the line
             start, end = opened - 1, closed + 1
-        return Edit(self.path, start, end, text)
+        return self._closed_up(node, Edit(self.path, start, end, text))
+
+    def _closed_up(self, node: ast.Lambda, edit: Edit) -> Edit:
+        """The edit with the line breaks of a call around it that has no other argument, where one line has the room."""
+        source, call = self.source, self.scopes.parents[node]
+        if not (isinstance(call, ast.Call) and call.args == [node] and not call.keywords):
+            return edit
+        opened, closed = source.offset(*end_of(call.func)) + 1, source.offset(*end_of(call)) - 1
+        before, after = source.text[opened : edit.start], source.text[edit.end : closed]
+        if "\n" not in before or before.strip() or after.strip():
+            return edit  # all on one line, or a comment, or the comma by which formatters keep the lines
+        first, last = source.position(opened)[0], source.position(closed)[0]
+        head = source.text[source.line_starts[first - 1] : opened]
+        tail = source.text[closed : source.line_starts[last - 1] + len(source.line_text(last))]
+        if len(head + edit.text + tail) > self.width or "#" in tail:
+            return edit
+        return Edit(self.path, opened, closed, edit.text)
 
     def partial(self, base: str, arguments: Sequence[str], node: ast.AST, imports: list[Import]) -> str:
         """A `functools.partial` of `base` where `node` stands. Raises Refused where the file has no way to say that."""

@@ -45,7 +45,7 @@ class Header:
             self._class_header(unit, node)
             return
         for argument, default in defaults_of(node):
-            if self.settled.constant(default):
+            if self.settled.constant(default) or self._goes_along(node, argument, default):
                 unit.at_import += scopes.uses_within([default])
             else:
                 self._hand_over(unit, argument, default)
@@ -61,6 +61,16 @@ class Header:
             unit.at_import += scopes.uses_within(node.decorator_list)
             if any(self.settled.is_local(use.node) for use in scopes.uses_within(node.decorator_list)):
                 raise Refused("its decorator is local to the function around it: move both to module level")
+
+    def _goes_along(self, node: ast.Lambda | FunctionNode, argument: ast.arg, default: ast.expr) -> bool:
+        """A lambda that reads nothing of this call, and is only called: one for all calls will do."""
+        if not isinstance(default, ast.Lambda) or self.scopes.captures(default):
+            return False
+        if not all(self.settled.constant(item) for _, item in defaults_of(default)):
+            return False
+        uses = self.scopes.inner(node).uses.get(argument.arg, [])
+        calls = (self.scopes.parents[use.node] for use in uses)
+        return all(isinstance(call, ast.Call) and call.func is use.node for call, use in zip(calls, uses, strict=True))
 
     def _elsewhere(self, use: Use) -> str:
         """What to do with a local name in an annotation: a class can move, a value of this call can't."""

@@ -19,7 +19,7 @@ from ...syntax.scope_data import Scope, Use, end_of, line_of, start_of
 from .callable_class import constructor_edits, object_class, object_edits
 from .candidate import Unit
 from .copied import shared_copies
-from .def_text import lambda_as_def, within
+from .def_text import comments_above, lambda_as_def, within
 from .file_state import FileRewrite, Move, takes_any
 from .moved_text import moved
 from .old_place import call_edit
@@ -55,6 +55,7 @@ def arrive(rewrite: FileRewrite, moves: dict[Unit, Move], imports: list[Import])
             _check_order(rewrite, unit, offset)
         text = _definition(rewrite, move, inner, indent)
         text = within(text, rewrite.width, rewrite.indent_unit) if move.leading else text
+        text = comments_above(text, rewrite.width, rewrite.source.text)
         places.setdefault((offset, missing, gap), []).append(text)
     edits = []
     for (offset, missing, gap), texts in places.items():

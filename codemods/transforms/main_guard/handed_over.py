@@ -4,6 +4,8 @@ def dump(name):                          def _dump(directory, name):
     return join(directory, name)     ->      return join(directory, name)
                                          ...
                                          dump = partial(_dump, directory)
+
+Where one of the values is set only after the function, they are handed over where a pool gets it.
 """
 
 from __future__ import annotations
@@ -13,7 +15,8 @@ import re
 
 from ...finding import Edit, Fix, Import, Refused
 from ...nodes import walk
-from ...syntax.binding_rules import parameters
+from ...syntax.binding_rules import LOOPS, parameters
+from ...syntax.callees import FUNCTIONS
 from ...syntax.outline import Outline
 from ...syntax.placement import indentation_at
 from ...tree.source import Source
@@ -26,6 +29,8 @@ from .statements import LOG_METHODS, names_bound, reads_on_import
 
 _MOST = 5  # values
 _PARTIAL = "partial"
+_POOL = "multiprocessing.Pool"
+_BLOCKING = frozenset({"map", "starmap", "apply"})
 
 
 class HandedOver:
@@ -46,9 +51,17 @@ class HandedOver:
         for node in sorted(nodes, key=lambda each: each.lineno):
             try:
                 names = self._read(node)
-                doubt = self._check_values(node, names)
-                self._check_uses(node)
-                edits += self._edits(node, names, not edits)
+                self._check_unchanged(node, names)
+                try:
+                    doubt = self._check_values(node, names)
+                    self._check_uses(node)
+                    edits += self._edits(node, names, not edits)
+                except Refused:
+                    found = self._blocking_call(node)
+                    if found is None:
+                        raise
+                    doubt = self._check_values_at(*found, names)
+                    edits += self._edits(node, names, not edits, found[0].args[0])
             except Refused:
                 continue
             done.append(node)
@@ -61,7 +74,10 @@ class HandedOver:
         title = f"Define {what} above the main guard, and hand over {', '.join(listed)}"
         return done, Fix(title, tuple(edits), needs, unsafe)
 
-    def _edits(self, node: Definition, names: list[str], is_first: bool) -> tuple[Edit, Edit]:
+    def _edits(
+        self, node: Definition, names: list[str], is_first: bool, place: ast.expr | None = None
+    ) -> tuple[Edit, ...]:
+        """`place`: where its only use stands, which becomes the partial."""
         assert isinstance(node, ast.FunctionDef)
         new = f"_{node.name.lstrip('_')}"
         if new == node.name or self._is_taken(new) or self._is_taken(_PARTIAL, imported="functools"):
@@ -76,11 +92,53 @@ class HandedOver:
         text = f"{text[: begins.start()]}def {new}({gap}{given}{text[begins.end() :]}"
         line, starts = self.guard.lineno, self.source.line_starts
         indent = indentation_at(self.source, node.lineno)
-        instead = f"{indent}{node.name} = {_PARTIAL}({new}, {', '.join(names)})\n"
+        made = f"{_PARTIAL}({new}, {', '.join(names)})"
         end = starts[node.end_lineno or 0] if node is not self.guard.body[-1] else removal.end
         lead = blank_lines(self.source, line) if is_first else ""
         above = Edit(self.source.path, starts[line - 1], starts[line - 1], f"{lead}{text}\n\n\n")
-        return above, Edit(self.source.path, removal.start, end, instead)
+        if place is not None:
+            return above, removal, Edit(self.source.path, *self.source.range_of(place), made)
+        return above, Edit(self.source.path, removal.start, end, f"{indent}{node.name} = {made}\n")
+
+    def _blocking_call(self, node: Definition) -> tuple[ast.Call, ast.stmt] | None:
+        """`pool.map(node, ...)`, its only use, which waits for the workers; and the statement that makes the pool."""
+        outline = self.outline
+        uses = [use for use in outline.named.get(node.name, ()) if isinstance(use, ast.Name)]
+        call = outline.parents[uses[0]] if len(uses) == 1 else None
+        if not isinstance(call, ast.Call) or call.args[:1] != uses or not isinstance(call.func, ast.Attribute):
+            return None
+        around = [*outline.ancestors(call)]
+        inside = around[around.index(self.guard) - 1] if self.guard in around else None
+        if inside not in self.guard.body or any(isinstance(item, (*LOOPS, *FUNCTIONS, ast.Lambda)) for item in around):
+            return None
+        pool, made = call.func.value, inside
+        if isinstance(pool, ast.Name):
+            bound = outline.lookup(pool, pool.id)[1]
+            if len(bound) != 1 or bound[0].value is None or bound[0].statement not in self.guard.body:
+                return None
+            pool, made = bound[0].value, bound[0].statement
+        is_pool = isinstance(pool, ast.Call) and self.values.starts.name(outline, pool.func) == _POOL
+        return (call, made) if is_pool and call.func.attr in _BLOCKING and isinstance(made, ast.stmt) else None
+
+    def _check_values_at(self, call: ast.Call, made: ast.stmt, names: list[str]) -> str | None:
+        """Each has its value when the pool is `made`, and the same one at the call; else why the fix is unsafe."""
+        outline, unsafe = self.outline, None
+        own = {*ast.walk(outline.statement(call))}
+        for name in names:
+            bound = [each.statement for each in outline.bindings(outline.module, name)]
+            before = [each for each in bound if outline.precedes(each, made)]
+            if not any(isinstance(each, ast.Assign) and each in self.guard.body for each in before):
+                raise Refused(f"`{name}` may not be set when the pool is made")
+            for use in outline.named.get(name, ()):
+                between = made.lineno <= use.lineno < call.lineno and use not in own
+                if between and isinstance(use, ast.Name) and isinstance(outline.scope(use), ast.Module):
+                    raise Refused(f"`{name}` may change between the pool and the call")
+            known = self.values.of_name(outline, name, above=made)
+            if known in (Sendable.NO, Sendable.LOGGER):
+                raise Refused(f"`{name}` can't be sent to a worker as it is")
+            if known is Sendable.UNKNOWN:
+                unsafe = f"`{name}` has to be pickled for it, and nothing shows that it can be"
+        return unsafe
 
     def _read(self, node: Definition) -> list[str]:
         """The names that it needs, in the order in which it reads them. Raises Refused."""
@@ -103,8 +161,8 @@ class HandedOver:
             raise Refused(f"`{node.name}` needs {len(found)} values")
         return found
 
-    def _check_values(self, node: Definition, names: list[str]) -> str | None:
-        """Each is set once, before the function, and can be pickled; else why the fix is unsafe."""
+    def _check_unchanged(self, node: Definition, names: list[str]) -> None:
+        """Raises Refused where the function changes what it is handed, or has names of its own for it."""
         own = {part.arg for part in walk(node) if isinstance(part, ast.arg)}
         own |= {part.id for part in walk(node) if isinstance(part, ast.Name) and not isinstance(part.ctx, ast.Load)}
         for part in walk(node):
@@ -120,13 +178,18 @@ class HandedOver:
             )
             if root is not None and root.id in names:
                 raise Refused(f"`{node.name}` changes `{root.id}`, which each task would then get anew")
+        if own.intersection(names):
+            raise Refused(f"`{node.name}` has names of its own for what it would be handed")
+
+    def _check_values(self, node: Definition, names: list[str]) -> str | None:
+        """Each is set once, before the function, and can be pickled; else why the fix is unsafe."""
         unsafe = None
         for name in names:
             if any(other.name == name for other in self._done):
                 continue  # by now a partial that is set once
             bound = self.outline.bindings(self.outline.module, name)
             statement = bound[0].statement if len(bound) == 1 else None
-            if not isinstance(statement, ast.Assign) or statement not in self.guard.body or name in own:
+            if not isinstance(statement, ast.Assign) or statement not in self.guard.body:
                 raise Refused(f"`{name}` is set in more than one place, or in a block of its own")
             if statement.lineno > node.lineno:
                 raise Refused(f"`{name}` is set after `{node.name}` is defined")

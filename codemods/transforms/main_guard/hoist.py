@@ -191,6 +191,7 @@ def _closure(
     todo = list(wanted)
     while todo:
         node = todo.pop()
+        stuck: list[str] = []
         if node.name in chosen:
             continue
         if sum(node.name in names_bound(statement) for statement in outline.module.body if statement is not guard) or (
@@ -204,19 +205,35 @@ def _closure(
                 todo.append(inside[name])
             elif name in guarded and name not in outside:
                 setting = values.movable(name)
-                if setting is None:
-                    raise Refused(
-                        f"`{node.name}` reads `{name}`, which is set under the guard as well, so a spawned worker "
-                        f"would lack it: hand `{name}` over as an argument, then define `{node.name}` above the guard"
-                    )
-                needed += setting
+                stuck += [name] if setting is None else []
+                needed += setting or []
             elif name not in outside and name not in BUILTINS and not star:
                 raise Refused(f"`{node.name}` reads `{name}`, which the module does not bind above the guard")
+        if stuck:
+            raise Refused(_set_under_guard(outline, node, stuck))
     return [
         statement
         for statement in guard.body
         if statement in needed or (isinstance(statement, (*FUNCTIONS, ast.ClassDef)) and statement.name in chosen)
     ]
+
+
+def _set_under_guard(outline: Outline, node: Definition, names: list[str]) -> str:
+    """What is to be done about all that the guard sets for `node`."""
+    several, listed = len(names) > 1, " and ".join(f"`{name}`" for name in names)
+    late: list[str] = []
+    for name in names:
+        lines = [each.statement.lineno for each in outline.bindings(outline.module, name)]  # type: ignore[attr-defined]
+        if lines and (len(lines) > 1 or lines[0] > node.lineno):
+            *first, last = map(str, lines)
+            where = f"lines {', '.join(first)} and {last}" if first else f"line {last}"
+            late.append(f"`{name}` in {where}")
+    cause = f" ({', '.join(late)})" if late else ""
+    return (
+        f"`{node.name}` reads {listed}, which {'are' if several else 'is'} set under the guard as well{cause}, so a "
+        f"spawned worker would lack {'them' if several else 'it'}: hand {'these' if several else listed} over as "
+        f"{'arguments' if several else 'an argument'} where it is sent, then define `{node.name}` above the guard"
+    )
 
 
 def _reads_of_a_worker(outline: Outline, guard: ast.If, node: Definition) -> Iterator[ast.Name]:

@@ -62,13 +62,15 @@ class Values:
         self._room = _MOST
         self._looking: set[tuple[str, str]] = set()  # variables of modules that are being looked into
 
-    def of_name(self, outline: Outline, name: str, depth: int = 0) -> Sendable:
-        """The worst of all that the module gives to the variable, or puts into it."""
+    def of_name(self, outline: Outline, name: str, depth: int = 0, above: ast.stmt | None = None) -> Sendable:
+        """The worst of all that the module gives to the variable, `above` that statement, or puts into it."""
         key = (outline.path, name)
         if key in self._looking:
             return Sendable.YES  # `paths = [clean(path) for path in paths]`: as all else that it gets
         self._looking.add(key)
         bindings = outline.bindings(outline.module, name)
+        if above is not None:
+            bindings = [item for item in bindings if outline.precedes(item.statement, above)]
         if any(not isinstance(item.statement, _IMPORTS) for item in bindings):  # it stands for that by now
             bindings = [item for item in bindings if not isinstance(item.statement, _IMPORTS)]
         found = [self._bound(outline, item.statement, item.value, depth) for item in bindings]

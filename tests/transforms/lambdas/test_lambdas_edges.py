@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
 from codemods.transforms.lambdas.free_names import snake
@@ -585,6 +587,98 @@ class Fusion:
             self.fuse = lambda x: x
         self.steps = [lambda x: x.sum(0), lambda x: x + 1]
 """)
-    assert "def _fusion_fuse(x):\n    return x.max" in after and "def _fusion_fuse_min(x):" in after
+    assert "def _fusion_max_fuse(x):\n    return x.max" in after and "def _fusion_min_fuse(x):" in after
     assert "def _fusion_fuse_identity(x):" in after
     assert "self.steps = [_fusion_sum, _fusion_shift]" in after
+
+
+@pytest.mark.parametrize(
+    ("text", "names"),
+    [
+        ("t = []\nif kind == 'five':\n    t += [Lambda(lambda c: c + a())]\nelif kind == 'ten':\n"
+         "    t += [Lambda(lambda c: b())]\n",
+         ["_make_five", "_make_ten"]),
+        ("if kind == 'a':\n    f = lambda c: c + 1\nelif kind == 'b':\n    f = lambda c: c + 2\n"
+         "else:\n    f = lambda c: 0\nt = Lambda(f)\n", ["_make_a", "_make_b", "_make_f_zero"]),
+        ("if 'near' == kind:\n    t = run(lambda c: c + 1)\nelse:\n    t = run(lambda c: c + 2)\n",
+         ["_make_near_run", "_make_run_shift"]),
+        ("if kind == 'near':\n    def hop(c):\n        pass\nelse:\n    def hop(c):\n        pass\n"
+         "t = Lambda(hop)\n",
+         ["_make_hop"]),  # one for both
+        # nothing to tell apart, or no word for it
+        ("if kind == 'near':\n    t = run(lambda c: c + 1)\nelse:\n    t = None\n", ["_make_run"]),
+        ("if kind == 'a':\n    t = run(lambda c: c + 1)\nif kind == 'b':\n    t = other(lambda c: c + 2)\n",
+         ["_make_run", "_make_other"]),
+        ("if kind > 3:\n    t = run(lambda c: c + 1)\nelse:\n    t = run(lambda c: c * 2)\n",
+         ["_make_run", "_make_run_scale"]),
+    ],
+)  # fmt: skip
+def test_functions_of_branches_are_called_by_what_these_compare(text: str, names: list[str]) -> None:
+    body = "".join(f"    {line}\n" for line in text.splitlines())
+    after, _ = hoisted(f"def make(kind):\n{body}    return t\n")
+    assert re.findall(r"^def (\w+)\(", after, re.MULTILINE)[:-1] == names
+
+
+@pytest.mark.parametrize(
+    ("bases", "name"),
+    [
+        ("", "_step"),
+        ("(torch.utils.data.Dataset)", "_step"),
+        ("(Base)", "_step"),
+        ("(Derived)", "_rows_step"),
+        ("(torch.nn.Module)", "_rows_step"),
+    ],
+)
+def test_a_method_has_the_name_of_its_class_where_a_base_could_have_that_name(bases: str, name: str) -> None:
+    after, _ = hoisted(
+        "import torch\n\nclass Base:\n    pass\n\nclass Derived(torch.nn.Module):\n    pass\n\n"
+        f"class Rows{bases}:\n    def __init__(self, n):\n        self.n = n\n"
+        "        self.step = lambda row: row + self.n\n"
+    )
+    assert f"self.step = self.{name}\n" in after
+
+
+def test_a_function_whose_own_name_its_class_changes() -> None:
+    text = (
+        "class Log:\n    def save(self, name):\n        def __save(name):\n            print(name)\n\n"
+        "        Process(target=__save, args=(name,)).start()\n"
+    )
+    after, _ = hoisted(text)
+    assert after.startswith("def _save(name):") and "Process(target=_save, args" in after
+    used = text.replace("print(name)", "print(self.__name)")
+    assert "self.__name" in hoisted(used)[0]
+
+
+@pytest.mark.parametrize(
+    ("default", "use", "moves"),
+    [
+        ("lambda x, *y, **z: None", "done(x)", True),
+        ("lambda x: x + one", "done(x)", True),
+        ("lambda x, n=2: x * n", "print(done(x), done(1))", True),
+        ("lambda x: x + size", "done(x)", False),  # a variable of this call
+        ("lambda x, n=[]: n", "done(x)", False),
+        ("lambda x: x", "keep(done)", False),  # another one each time
+        ("lambda x: x", "print(done is None)", False),
+    ],
+)
+def test_a_default_that_is_a_lambda_goes_along(default: str, use: str, moves: bool) -> None:
+    text = (
+        "one = 1\n\ndef outer(size):\n"
+        f"    def inner(x, done={default}):\n        {use}\n\n    Process(target=inner, args=(1,)).start()\n"
+    )
+    after, _ = hoisted(text)
+    assert (f"\ndef inner(x, done={default}):\n    {use}\n" in after) == moves
+
+
+def test_a_comment_that_no_longer_fits_goes_above_its_line() -> None:
+    comment = "# what is skipped is handled by the wrapper around"
+    text = (
+        "def build(one, two, three, four, five, several, skipped):\n    def make(player, **more):\n"
+        "        return run(\n            one, two, three, four, five,\n"
+        f"            skip=1 if several else skipped,  {comment}\n            more=more,\n        )\n\n"
+        "    return wrap(make)\n"
+    )
+    width = max(map(len, text.splitlines()))
+    after, _ = hoisted(text)
+    assert f"            {comment}\n            skip=1 if self.several else self.skipped,\n" in after
+    assert max(map(len, after.splitlines())) <= width

@@ -322,11 +322,54 @@ def _build_map(x):
 
 
 def build(ds):
-    ds.map(
-        _build_map
-    )
+    ds.map(_build_map)
 """,
             id="a parenthesised body over several lines",
+        ),
+        pytest.param(
+            """\
+def build(ds):
+    # 1. Rows
+    rows = ds
+
+    # 2. Steps
+    def grow(x):
+        return x + 1
+
+    return rows.map(grow)
+""",
+            """\
+def grow(x):
+    return x + 1
+
+
+def build(ds):
+    # 1. Rows
+    rows = ds
+
+    # 2. Steps
+    return rows.map(grow)
+""",
+            id="the heading of a part stays, above what follows",
+        ),
+        pytest.param(
+            """\
+def build(ds):
+    ds.map(
+        lambda x: x + 1,
+    )
+""",
+            """\
+def _build_map(x):
+    return x + 1
+
+
+def build(ds):
+    ds.map(
+        _build_map,
+    )
+""",
+            id="the comma by which formatters keep the lines",
         ),
         pytest.param(
             """\

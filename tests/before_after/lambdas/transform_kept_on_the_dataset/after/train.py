@@ -9,10 +9,10 @@ class Scaled(Dataset):
         self.rows = rows
         self.scale = scale
         if transform is None:
-            transform = self._scaled_transform
+            transform = self._transform
         self.transform = transform
 
-    def _scaled_transform(self, row):
+    def _transform(self, row):
         return torch.tensor(row) * self.scale
 
     def __len__(self):
