@@ -12,7 +12,9 @@ sets, like `args` under the guard, are reported, and so are the settings of a mo
 `cfg.merge_from_file(args.config)` under the guard, `cfg.SIZE` in the `__getitem__` of a dataset. So is other state that
 the main process alone sets and a worker reads: a global of a module, also from another file
 (`words.current = args.words`), an attribute of a class (`Encoder.size = args.size`), an entry of a table, what
-decorators register inside `main()`.
+decorators register inside `main()`. What libraries keep for a whole process is the same: a seed, torch's default dtype,
+the context of `decimal`, where `sys.stdout` leads, a function that is replaced (`json.dumps = ...`); and what each
+import computes anew: a time, a random table, a variable of the environment that the main process changes afterwards.
 
 ## Why it breaks
 A spawned child imports the script before it does its work. Unguarded code runs again there: `RuntimeError: An attempt

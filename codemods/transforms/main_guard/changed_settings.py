@@ -19,12 +19,13 @@ from ...syntax.outline import Outline
 from ...syntax.repo import Repo
 from ...syntax.resolver import Class
 from .importers import Importers
-from .object_parts import ITEM, Parts
+from .object_parts import ADDS, DRAWN, ITEM, Parts
 from .process_starts import Starts
 from .registrations import registrations
 from .statements import names_bound
 
 _WORKER = ("__getitem__", "__getitems__", "__iter__", "__next__", "__call__", "run")
+_INITIALISERS = ("__init__", "__new__", "__post_init__")
 _MAX_CALLS = 400  # functions that are followed into from what workers run
 _MAX_DEPTH = 5
 _OBJECTS = (ast.Call, ast.Dict, ast.List, ast.Set, ast.DictComp, ast.ListComp, ast.SetComp)
@@ -96,8 +97,13 @@ class Search:
     ) -> Iterator[Changed]:
         """The first of the places for each script that makes one of the changes to what stands in `home`."""
         inside = {worker.function for worker in self.workers.values()}
-        if any(change.outline.scope(change.node) in inside for change in changes):
+        by_workers = {change for change in changes if change.outline.scope(change.node) in inside}
+        if any(change.key != DRAWN for change in by_workers):
             return  # workers set it themselves
+        own = {change.node for change in by_workers if _adds(change)}
+        places = [item for item in places if item[0].node not in own] if own else places
+        changes = [change for change in changes if change not in by_workers]
+        changes += [call for change in sorted(by_workers, key=_line) for call in self._calls_by_main(change)]
         seen: set[str] = set()
         for place, worker in places:
             made = self._change(changes, place, worker, seen)
@@ -111,6 +117,13 @@ class Search:
                 what = f"`{ast.unparse(place.node)}` is changed here, in the main process only{through}"
                 yield Changed(home, place.node, worker, confidence, sent, Hop(change.outline.path, line, what))
 
+    def _calls_by_main(self, change: Place) -> Iterator[Place]:
+        """Where code that no worker runs calls the function in which an object goes on, for workers as well."""
+        scope = change.outline.scope(change.node)
+        for caller, call in self._calls(change.outline, scope) if isinstance(scope, FUNCTIONS) else ():
+            if caller.scope(call) not in self.workers:
+                yield Place(caller, call, DRAWN)
+
     def _change(
         self, changes: Sequence[Place], place: Place, worker: Worker, seen: set[str]
     ) -> tuple[Place, set[str], tuple[Confidence, Hop]] | None:
@@ -118,20 +131,20 @@ class Search:
         for change in changes:
             if change.key == ITEM and place.key != ITEM:
                 continue
-            if change.key and place.key not in ("", ITEM, change.key):
+            if change.key not in ("", DRAWN) and place.key not in ("", ITEM, change.key):
                 continue
             scripts = self._scripts(change.outline, change.node) - seen
             for path, way in worker.sent.items():
                 running = {script for script in scripts if self._sends(script, path)}
                 running = {script for script in running if self._runs(script, place.outline.path)}
-                if running:
+                if running and (change.key != DRAWN or is_set_before(self, change, way[1])):
                     return change, running, way
         return None
 
     def _sends(self, script: str, path: str) -> bool:
         """The script runs what starts workers in the file: as that is, where it is a script too."""
         outline = self.repo.outline(path)
-        return script == path if outline is not None and _has_guard(outline) else self._runs(script, path)
+        return script == path if outline is not None and has_guard(outline) else self._runs(script, path)
 
     def _runs(self, script: str, path: str) -> bool:
         """The script imports the file, or may find it by its name where nothing else is seen to."""
@@ -139,7 +152,7 @@ class Search:
         if script in importing:
             return True
         known = (self.repo.outline(other) for other in importing)
-        return self.importers.by_name(script) and not any(map(_has_guard, filter(None, known)))
+        return self.importers.by_name(script) and not any(map(has_guard, filter(None, known)))
 
     # what workers run
 
@@ -269,15 +282,61 @@ class Search:
         found: frozenset[str] | None = frozenset()
         if scope in self.workers:
             found = None
-        for caller in self.repo.mentioning(scope.name) if found is not None else ():
-            for call in caller.calls_of(scope.name):
-                called = self.callees.called(caller, call)
-                if called is None or called[1] is not scope:
-                    continue
-                more = self._runners(caller, call, depth + 1)
-                found = None if more is None or found is None else found | more
+        for caller, call in self._calls(outline, scope) if found is not None else ():
+            more = self._runners(caller, call, depth + 1)
+            found = None if more is None or found is None else found | more
         self._asked[scope] = found
         return found
+
+    def _calls(self, outline: Outline, function: Function) -> Iterator[tuple[Outline, ast.Call]]:
+        """The calls of a function of the repository; of an initialiser, those of its class."""
+        for caller in self.repo.mentioning(function.name):
+            for call in caller.calls_of(function.name):
+                called = self.callees.called(caller, call)
+                if called is not None and called[1] is function:
+                    yield caller, call
+        owner = outline.owner(function.body[0]) if function.name in _INITIALISERS else None
+        for caller in self.repo.mentioning(owner.name) if owner is not None else ():
+            for call in caller.calls_of(owner.name) if owner is not None else ():
+                made = self.callees.made_class(caller, call)
+                if made is not None and made[1] is owner:
+                    yield caller, call
+
+
+def is_set_before(search: Search, change: Place, sent: Hop) -> bool:
+    """The state may still be as `change` sets it where the worker is started: it is no line further down."""
+    outline, node = change.outline, change.node
+    above = [*outline.ancestors(node)]
+    for holder in above:
+        if isinstance(holder, (ast.With, ast.AsyncWith)):
+            if any(node in ast.walk(item.context_expr) for item in holder.items):
+                inside = holder.lineno <= sent.line <= (holder.end_lineno or sent.line)
+                calls = (each for item in holder.body for each in walk(item) if isinstance(each, ast.Call))
+                if not (inside and sent.path == outline.path) and not any(
+                    search.callees.called(outline, call) for call in calls
+                ):
+                    return False
+            elif any(search.starts.in_block(outline, [item.context_expr]) for item in holder.items):
+                return False  # the workers are there by then
+    loops = any(isinstance(holder, (ast.For, ast.AsyncFor, ast.While)) for holder in above)
+    scope = outline.scope(node)
+    same = (
+        sent.path == outline.path and scope.lineno <= sent.line <= (scope.end_lineno or 0)
+        if isinstance(scope, (ast.FunctionDef, ast.AsyncFunctionDef))
+        else False
+    )
+    return loops or not same or getattr(node, "lineno", 0) <= sent.line
+
+
+def _adds(change: Place) -> bool:
+    """A call that gives nothing back: `rows.append(row)`."""
+    above = change.outline.parents[change.node]
+    is_statement = isinstance(change.outline.statement(change.node), ast.Expr)
+    return is_statement or (isinstance(above, ast.Attribute) and above.attr in ADDS)
+
+
+def _line(change: Place) -> tuple[str, int]:
+    return change.outline.path, getattr(change.node, "lineno", 1)
 
 
 def _may_mean_other(outline: Outline, among: Set[str]) -> bool:
@@ -305,5 +364,5 @@ def _run(function: Function) -> Iterator[ast.AST]:
         yield from walk(statement)
 
 
-def _has_guard(outline: Outline) -> bool:
+def has_guard(outline: Outline) -> bool:
     return any(isinstance(item, ast.If) and is_main_process_test(item.test) for item in outline.module.body)

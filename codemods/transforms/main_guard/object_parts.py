@@ -3,19 +3,23 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Container, Sequence
+from collections.abc import Container, Iterator, Sequence
 
 from ...nodes import walk
 from ...syntax.binding_rules import positional
 from ...syntax.callees import FUNCTIONS, Callees, Function, method
 from ...syntax.outline import Outline
+from ...syntax.receivers import qualified_name
 from ...syntax.resolver import Class
 from .data import names
 from .statements import LOG_METHODS
 
 ITEM = "[]"  # of what is looked up under a name that is not written there, and the function does not ask for first
+DRAWN = "next()"  # an iterator or generator goes on: workers do that too, from where it was left
 _METHOD = "()"  # of a call like `log.info(...)`: it reads no part that is known
 _DEPTH = 2  # functions that an object is passed through, methods that call each other
+ADDS = ("append", "appendleft", "extend", "insert", "add")
+_SEEDS = ("seed", "setstate", "set_state", "set")
 _SETS = ("setattr", "delattr")
 
 
@@ -43,15 +47,21 @@ class Parts:
         setting but for who looks it up under such a name.
         """
         whole, above = _chain(outline, node)
+        if isinstance(above, ast.Assign) and whole is node and depth < _DEPTH:
+            return self._changed_alias(outline, above, node, collects, depth)
         if collects and _is_put(outline, node):
             return [ITEM] if isinstance(getattr(outline.parents[node], "ctx", None), ast.Store) else []
         if not isinstance(getattr(whole, "ctx", None), ast.Load) and whole is not node:
             return [_key(outline, node)]
+        if self._advances(outline, node, whole, above):
+            return [DRAWN]
         if isinstance(above, ast.Call) and above.func is whole and isinstance(whole, ast.Attribute):
-            if whole.attr in names("changing") or (
-                whole.attr in names("filling") and self._is_container(outline, node)
+            if (
+                whole.attr in names("changing")
+                or (whole.attr in _SEEDS and self._is_seeded(outline, node))
+                or (whole.attr in names("filling") and self._is_container(outline, node))
             ):
-                return [_key(outline, node)]
+                return [DRAWN if whole.attr in ADDS and whole.value is node else _key(outline, node)]
             return self._changed_by_method(outline, above) if whole.value is node else []
         if isinstance(above, FUNCTIONS) and whole in above.decorator_list and isinstance(whole, ast.Attribute):
             return self._changed_by_method(outline, ast.Call(whole, [], []))  # `@registry.register`
@@ -68,6 +78,43 @@ class Parts:
             return [""] if stored or (called and getattr(around, "attr", "") in names("changing")) else []
         return self._changed_by(outline, above, node, collects, depth) if depth < _DEPTH else []
 
+    def _changed_alias(
+        self, outline: Outline, statement: ast.Assign, node: ast.Name, collects: bool, depth: int
+    ) -> list[str]:
+        """What a function changes by a variable of its own: `cfg = CFG; cfg.size = 3`."""
+        target = statement.targets[0] if len(statement.targets) == 1 else None
+        scope = outline.scope(node)
+        if not isinstance(target, ast.Name) or not isinstance(scope, FUNCTIONS) or statement.value is not node:
+            return []
+        if len(outline.bindings(scope, target.id)) != 1:
+            return []
+        uses = (use for use in outline.named.get(target.id, ()) if isinstance(use, ast.Name) and use is not target)
+        uses = (use for use in uses if outline.lookup(use, target.id)[0] is scope)
+        return list(dict.fromkeys(key for use in uses for key in self.changed(outline, use, collects, depth + 1)))
+
+    def _advances(self, outline: Outline, node: ast.Name, whole: ast.AST, above: ast.AST) -> bool:
+        """`next(counter)`, a draw from a generator, `variable.set(value)`: the object has another state afterwards."""
+        bound = outline.lookup(node, node.id)[1]
+        made = bound[0].value if len(bound) == 1 else None
+        if not isinstance(made, ast.Call) or not isinstance(above, ast.Call):
+            return False
+        kind, method = qualified_name(outline, made.func), getattr(above.func, "attr", "")
+        if isinstance(above.func, ast.Name) and above.func.id == "next":
+            found = self.callees.resolver.definition(outline, made.func)
+            parts = walk(found.node) if found is not None else ()
+            yields = any(isinstance(each, (ast.Yield, ast.YieldFrom)) for each in parts)
+            return (kind in names("iterators") or yields) and node in above.args
+        if above.func is not whole or not isinstance(whole, ast.Attribute) or whole.value is not node:
+            return False
+        return kind in names("generators") and bool(made.args) and method not in _SEEDS and not method.startswith("get")
+
+    def _is_seeded(self, outline: Outline, node: ast.Name) -> bool:
+        """A generator, or a variable of a context: set to a state of its own."""
+        bound = outline.lookup(node, node.id)[1]
+        made = bound[0].value if len(bound) == 1 else None
+        kind = qualified_name(outline, made.func) if isinstance(made, ast.Call) else ""
+        return kind in names("generators") or kind == "contextvars.ContextVar"
+
     def _is_container(self, outline: Outline, node: ast.Name) -> bool:
         """A list, set, dict or the like, not an object of some library, whose `add` may be anything."""
         bound = outline.lookup(node, node.id)[1]
@@ -81,22 +128,42 @@ class Parts:
     def _changed_by(self, outline: Outline, call: ast.Call, node: ast.Name, collects: bool, depth: int) -> list[str]:
         """Which parts of that argument a function of the repository changes."""
         called = self.callees.called(outline, call)
+        made = self.callees.made_class(outline, call) if called is None else None
+        called = self.callees.initialiser(*made) if made is not None else called
         if called is None:
             return []
         other, function, skip = called
+        skip = max(skip, int(made is not None))
         own = positional(function)[skip:]
         at = next((index for index, argument in enumerate(call.args) if argument is node), None)
         given = next((word.arg for word in call.keywords if word.value is node), None)
         name = own[at] if at is not None and at < len(own) else given
-        uses = (use for use in ast.walk(function) if isinstance(use, ast.Name) and use.id == name)
-        return list(dict.fromkeys(key for use in uses for key in self.changed(other, use, collects, depth + 1)))
+        uses = [use for use in ast.walk(function) if isinstance(use, ast.Name) and use.id == name]
+        keys = [key for use in uses for key in self.changed(other, use, collects, depth + 1)]
+        return list(dict.fromkeys((*keys, *(self._changed_as_kept(other, uses) if made is not None else ()))))
+
+    def _changed_as_kept(self, outline: Outline, given: Sequence[ast.Name]) -> Iterator[str]:
+        """What methods set on an object that the initialiser keeps: `self.cfg = cfg`, `self.cfg.size = 3`."""
+        for use in given:
+            statement, owner = outline.parents[use], outline.owner(use)
+            targets = statement.targets if isinstance(statement, ast.Assign) and statement.value is use else []
+            kept = {each.attr for each in targets if isinstance(each, ast.Attribute) and outline.is_self(each.value)}
+            for node in ast.walk(owner) if owner is not None and kept else ():
+                held = node.value if isinstance(node, ast.Attribute) and not isinstance(node.ctx, ast.Load) else None
+                by_self = isinstance(held, ast.Attribute) and held.attr in kept and outline.is_self(held.value)
+                if by_self and isinstance(node, ast.Attribute) and outline.scope(node) not in self.workers:
+                    yield node.attr
 
     def _changed_by_method(self, outline: Outline, call: ast.Call) -> list[str]:
         """The attributes that a method of a class of the repository sets on its object, and no worker does."""
         called = self.callees.called(outline, call)
         owner = called[0].owner(called[1].body[0]) if called is not None else None
-        if called is None or owner is None or called[1] in self.workers:
+        if called is None or owner is None:
             return []
+        if called[1] in self.workers:
+            targets = (each.target for each in walk(called[1]) if isinstance(each, ast.AugAssign))
+            counted = {each.attr for each in targets if isinstance(each, ast.Attribute)}
+            return [DRAWN] if counted & _of_self(called[0], called[1], ast.Load) else []
         lineage = self.callees.resolver.lineage(Class(called[0], owner))
         others = [(at.outline, each) for at in lineage for each in at.node.body if isinstance(each, ast.FunctionDef)]
         by_workers = {name for where, each in others if each in self.workers for name in _set_on_self(where, each)}

@@ -17,7 +17,7 @@ from ...syntax.outline import Outline
 from ...syntax.resolver import Class
 from .changed_settings import Changed, Place, Search, Worker
 from .missing_globals import missing_globals
-from .object_parts import fills
+from .object_parts import ADDS, DRAWN, fills
 from .registrations import registrations
 from .statements import LOG_METHODS
 
@@ -152,7 +152,7 @@ def _changes(search: Search, state: _State) -> Iterator[Place]:
     pattern = re.compile(rf"\b(?:{names})\s*\.\s*{re.escape(state.name)}{_SETS}")
     for outline, node in _attributes(search, state, pattern):
         if not isinstance(node.ctx, ast.Load) and _is_of(search, outline, node.value, state):
-            yield Place(outline, node, "")
+            yield Place(outline, node, _how(outline, node))
     yield from _filled(search, state)
     yield from _set_by_name(search, state)
 
@@ -162,7 +162,7 @@ def _filled(search: Search, state: _State) -> Iterator[Place]:
     pattern = re.compile(rf"\.\s*{re.escape(state.name)}\s*[.\[]")
     for outline, node in _attributes(search, state, pattern):
         if fills(outline, node) and _is_of(search, outline, node.value, state):
-            yield Place(outline, node, "")
+            yield Place(outline, node, _how(outline, node))
             for where, use in registrations(search.repo, search.callees, outline, node):
                 yield Place(where, use, "")
 
@@ -215,4 +215,11 @@ def _declared_and_set(state: _State) -> Iterator[Place]:
             scope = outline.scope(node)
             declares = (each for each in ast.walk(scope) if isinstance(each, ast.Global))
             if isinstance(scope, FUNCTIONS) and any(state.name in each.names for each in declares):
-                yield Place(outline, node, "")
+                yield Place(outline, node, _how(outline, node))
+
+
+def _how(outline: Outline, node: ast.Name | ast.Attribute) -> str:
+    """It goes on, for workers as well, where it is counted or added to: `made += 1`, `rows.append(row)`."""
+    above = outline.parents[node]
+    adds = isinstance(above, ast.Attribute) and above.attr in ADDS
+    return DRAWN if isinstance(above, ast.AugAssign) or adds else ""

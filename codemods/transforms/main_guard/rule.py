@@ -32,7 +32,6 @@ from .missing_answers import answers_for
 from .missing_globals import missing_globals
 from .one_guard import Run
 from .own_nodes import own_nodes
-from .parent_state import parent_state
 from .printed_again import print_edits, prints_of
 from .process_starts import SET_METHOD, Start, Starts
 from .read_by_workers import may_be_read
@@ -41,6 +40,7 @@ from .screen import ID
 from .settings import attributes_of_libraries, root_of, settings_for_workers
 from .side_effects import Repeated, at_exit, only_prints, repeated, shows
 from .split import repeats_in_words, split
+from .state_findings import state_findings
 from .statements import is_guard, names_bound
 from .worker_reads import WorkerReads
 
@@ -53,7 +53,7 @@ def find(project: Project) -> Iterable[Finding]:
     repo, modules = Repo(project), Modules(project.python_paths)
     search = Search(Starts(project, repo, modules), repo, Importers(project, repo, modules))
     for path in paths(project):
-        yield from _in_file(search, path) if path else _changed(search)
+        yield from _in_file(search, path) if path else state_findings(search)
 
 
 def paths(project: Project) -> Iterable[str]:
@@ -71,7 +71,7 @@ def find_in(project: Project, path: str) -> Iterable[Finding]:
     """What `find` gives for one file."""
     repo, modules = Repo(project), project.derive(modules_of)
     search = Search(Starts(project, repo, modules), repo, Importers(project, repo, modules))
-    return _in_file(search, path) if path else _changed(search)
+    return _in_file(search, path) if path else state_findings(search)
 
 
 def _in_file(search: Search, path: str) -> Iterator[Finding]:
@@ -273,28 +273,6 @@ def _missing(starts: Starts, importers: Importers, outline: Outline, source: Sou
         trace = (Hop(outline.path, missing.line, f"`{name}` is set {missing.where}"), missing.hop)
         span = source.span_of(missing.read)
         yield Finding.answered(ID, outline.path, span, message, confidence, trace, answers[name])
-
-
-def _changed(search: Search) -> Iterator[Finding]:
-    starts = search.starts
-    for changed in (*search.found(), *parent_state(search)):
-        worker, name = changed.worker, ast.unparse(changed.read)
-        source = starts.project.source(worker.outline.path)
-        assert source is not None
-        place = f"line {changed.change.line} of {changed.change.path}"
-        message = (
-            f"`{worker.function.name}` runs in a worker and reads `{name}`, which {place} changes in the "
-            f"main process only: a spawned worker has what {changed.home.path} says"
-        )
-        answer = Refused(
-            f"pass the worker what it needs of `{name}` (as an argument, or stored on the object that is sent), or "
-            "make the same change there: in the `initializer` of a pool, in the `worker_init_fn` of a loader"
-        )
-        confidence = min(changed.confidence, Confidence.LIKELY, key=lambda each: each.rank)
-        trace = (changed.change, changed.sent)
-        yield Finding.answered(
-            ID, worker.outline.path, source.span_of(changed.read), message, confidence, trace, answer
-        )
 
 
 def _above_guard(

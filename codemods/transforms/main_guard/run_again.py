@@ -17,7 +17,7 @@ from .statements import names_bound, stays
 from .worker_reads import WorkerReads
 
 _DEPTH = 2  # functions of the repository that are looked into
-_GENERATORS = {
+GENERATORS = {
     "numpy": re.compile(r"numpy\.random\.(?!seed$|default_rng$|RandomState$|Generator$|get_state$)[a-z]\w*$"),
     "torch": re.compile(r"torch\.(rand|randn|randint|randperm|normal|bernoulli|multinomial)$"),
 }
@@ -68,7 +68,7 @@ class RunAgain:
             if not isinstance(node, ast.Call):
                 continue
             name = qualified_name(outline, node.func)
-            drawn = any(pattern.match(name) for pattern in _GENERATORS.values()) or name in names("draws")
+            drawn = any(pattern.match(name) for pattern in GENERATORS.values()) or name in names("draws")
             if name in names("each_time_another") or (drawn and not self._is_seeded(outline, node)):
                 yield f"calls `{ast.unparse(node.func)[:60]}`"
             called = self.starts.callees.called(outline, node) if depth < _DEPTH else None
@@ -88,7 +88,7 @@ class RunAgain:
         """The state of a generator of numpy or torch, which a forked worker has from its parent."""
         for outline, function in self.reads.not_of_loaders:
             calls = [qualified_name(outline, node.func) for node in ast.walk(function) if isinstance(node, ast.Call)]
-            for library, draws in _GENERATORS.items():
+            for library, draws in GENERATORS.items():
                 if not any(map(draws.match, calls)) or any(map(_SEEDS[library].match, calls)):
                     continue
                 for statement in moved:

@@ -9,8 +9,11 @@ from codemods.settings import Settings
 from codemods.tree.files import MemoryFiles
 
 TEXT = """\
+import itertools, random
 import multiprocessing as mp
 from collections import defaultdict
+from contextvars import ContextVar
+import numpy as np
 {made}
 
 def work(x):
@@ -52,7 +55,28 @@ class Table:
         return function
 
 
+    def note(self, x):
+        self.count += 1
+        return x
+
+
 TABLE = Table()
+"""
+KEEPER = """
+
+class Settings:
+    size = 1
+
+
+class Keeper:
+    def __init__(self, conf):
+        self.conf = conf
+
+    def set(self):
+        self.conf.size = 2
+
+
+CONF = Settings()
 """
 
 
@@ -78,6 +102,16 @@ def is_reported(made: str, read: str, change: str) -> bool:
         (CLASS, "TABLE.size", "TABLE.__dict__['size'] = 3"),
         (CLASS, "TABLE.has('a')", "TABLE.add('a', len)"),
         (CLASS, "TABLE.has('a')", "@TABLE.register\ndef a(x):\n    return x"),
+        (CLASS, "TABLE.look()", "TABLE.look()"),  # it goes on where the main process left it
+        ("STAGES = []", "STAGES.append(x) or len(STAGES)", "STAGES.append(1)"),  # under fork all are there
+        ("NUMBERS = itertools.count()", "next(NUMBERS)", "next(NUMBERS)"),
+        ("def ids():\n    yield 1\nIDS = ids()", "next(IDS)", "next(IDS)"),
+        ("RNG = random.Random(3)", "RNG.random()", "RNG.random()"),
+        ("RNG = random.Random(3)", "RNG.random()", "RNG.seed(5)"),
+        ("RNG = np.random.default_rng(3)", "RNG.random()", "RNG.permutation(4)"),
+        ("USER = ContextVar('user', default=1)", "USER.get()", "USER.set(2)"),
+        ("CONF = {'a': 1}", "CONF['a']", "conf = CONF\nconf['a'] = 2"),
+        (KEEPER, "CONF.size", "Keeper(CONF).set()"),
     ],
 )
 def test_what_a_spawned_worker_lacks(made: str, read: str, change: str) -> None:
@@ -88,11 +122,21 @@ def test_what_a_spawned_worker_lacks(made: str, read: str, change: str) -> None:
     ("made", "read", "change"),
     [
         ("STAGES = []", "x", "STAGES.append(1)"),
-        ("STAGES = []", "STAGES.append(x) or len(STAGES)", "STAGES.append(1)"),  # the worker does so too
+        ("STAGES = []", "STAGES.append(x)", "STAGES.append(1)"),  # the worker does so too, and reads nothing
+        ("STAGES = []", "STAGES.clear() or len(STAGES)", "STAGES.append(1)"),  # it begins anew itself
         ("STAGES = []", "len(STAGES)", "print(STAGES.count(1))"),
         (CLASS, "TABLE.size", "TABLE.add('a', len)"),
         (CLASS, "TABLE.has('a')", "TABLE.configure(3)"),
-        (CLASS, "TABLE.look()", "TABLE.look()"),  # each process counts for itself
+        (CLASS, "TABLE.note(x)", "TABLE.note(1)"),  # each process counts for itself, and reads nothing
+        ("NUMBERS = itertools.count()", "x", "next(NUMBERS)"),
+        ("NUMBERS = itertools.count()", "next(NUMBERS)", "print(NUMBERS)"),
+        ("RNG = random.Random()", "RNG.random()", "RNG.random()"),  # it has no seed: another one each time
+        ("RNG = random.Random(3)", "RNG.seed(x) or RNG.random()", "RNG.random()"),
+        ("RNG = random.Random(3)", "RNG.random()", "RNG.getstate()"),
+        ("USER = ContextVar('user', default=1)", "USER.get()", "USER.get()"),
+        ("CONF = {'a': 1}", "CONF['a']", "conf = dict(CONF)\nconf['a'] = 2"),
+        ("CONF = {'a': 1}", "CONF['a']", "conf = CONF\nconf = {}\nconf['a'] = 2"),
+        (KEEPER, "CONF.size", "Keeper(Settings()).set()"),
         (CLASS, "TABLE.size", "setattr(TABLE, 'rows', 3)"),
         (CLASS, "TABLE.configure(x) or TABLE.size", "TABLE.configure(3)"),
         (CLASS, "TABLE.add('b', x) or TABLE.has('a')", "TABLE.register(main)"),

@@ -1,0 +1,33 @@
+"""Functions that are registered to run in forked children: a spawned one never calls them."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from ...finding import Confidence, Hop
+from ...syntax.outline import Outline
+from ...syntax.receivers import qualified_name
+from .changed_settings import Search
+from .process_state import inherits
+
+_HOOKS = ("os.register_at_fork", "multiprocessing.util.register_after_fork")
+
+
+def fork_hooks(search: Search) -> Iterator[tuple[Outline, ast.Call, Confidence, Hop]]:
+    """The calls that register one, in what a script runs that starts workers, and one of these."""
+    for name in _HOOKS:
+        for outline in search.repo.mentioning(name.rpartition(".")[2]):
+            last = name.rpartition(".")[2]
+            calls = [call for call in outline.calls_of(last) if qualified_name(outline, call.func) == name]
+            sent = next(_workers(search, outline), None) if calls else None
+            if sent is not None:
+                yield from ((outline, call, *sent) for call in calls)
+
+
+def _workers(search: Search, outline: Outline) -> Iterator[tuple[Confidence, Hop]]:
+    for worker in search.workers.values():
+        kept = inherits(search, worker)
+        for path, way in kept.sent.items() if kept is not None else ():
+            if path == outline.path or path in search.importers.reaching(outline.path):
+                yield way

@@ -1,0 +1,282 @@
+"""State of the whole process that the main process alone sets, and on which workers depend; look-alikes left alone."""
+
+from __future__ import annotations
+
+import pytest
+
+from codemods.transforms.main_guard.process_state import states
+from harness.small import reported
+
+TEXT = """\
+import asyncio, codecs, contextlib, csv, decimal, gc, io, json, locale, logging, mimetypes, os, signal, sys, threading
+import time, types, warnings
+from decimal import Decimal
+from unittest import mock
+import multiprocessing as mp
+import numpy as np
+import torch
+from PIL import Image, ImageFile
+{top}
+
+def work(x):
+    {read}
+
+
+def main():
+    {sets}
+    {start}
+
+
+if __name__ == "__main__":
+    main()
+"""
+PROCESS = "mp.Process(target=work, args=(1,)).start()"
+
+
+def places(sets: str, read: str, start: str = PROCESS, top: str = "") -> list[str]:
+    """Where the state is said to be set, for each finding."""
+    sets, read, start = (text.replace("\n", "\n    ") for text in (sets, read, start))
+    text = TEXT.format(top=top, read=read, sets=sets, start=start)
+    found = reported({"train.py": text}, "main-guard")
+    assert all("depends on" in each.message and each.fix is None and each.reason for each in found)
+    lines = text.splitlines()
+    return [lines[each.trace[0].line - 1].strip() for each in found]
+
+
+STATE = [
+    ("np.random.seed(3)", "return np.random.rand()"),
+    ("torch.manual_seed(3)", "return torch.randn(2)"),
+    ("torch.set_default_dtype(torch.float64)", "return torch.zeros(2)"),
+    ("torch.set_default_dtype(torch.float64)", "return torch.tensor([x, 0.5])"),
+    ("decimal.getcontext().prec = 5", "return Decimal(1) / x"),
+    ("decimal.getcontext().traps[decimal.Inexact] = True", "return Decimal(1) / x"),
+    ("decimal.setcontext(decimal.BasicContext)", "return Decimal(1) / x"),
+    ("warnings.simplefilter('error')", "try:\n    return old(x)\nexcept DeprecationWarning:\n    return 0"),
+    ("warnings.filterwarnings('error', category=UserWarning)", "warnings.warn('odd')"),
+    ("locale.setlocale(locale.LC_ALL, 'de_DE.UTF-8')", "return locale.currency(x)"),
+    ("sys.setrecursionlimit(9000)", "return 1 + work(x - 1) if x else 0"),
+    ("np.set_printoptions(precision=2)", "return str(np.arange(3) / x)"),
+    ("np.seterr(all='raise')", "try:\n    return np.float64(1) / x\nexcept FloatingPointError:\n    return 0"),
+    ("sys.stdout = open('log.txt', 'w')", "print(x)"),
+    ("signal.signal(signal.SIGUSR1, print)", "os.kill(os.getpid(), signal.SIGUSR1)"),
+    ("signal.signal(signal.SIGALRM, print)", "signal.alarm(1)"),
+    ("codecs.register_error('dots', print)", "return x.encode('ascii', errors='dots')"),
+    ("csv.register_dialect('pipes', delimiter='|')", "return list(csv.reader(x, 'pipes'))"),
+    ("mimetypes.add_type('a/b', '.b')", "return mimetypes.guess_type(x)"),
+    ("ImageFile.LOAD_TRUNCATED_IMAGES = True", "return Image.open(x)"),
+    ("threading.excepthook = print", "threading.Thread(target=print).start()"),
+    ("sys.modules['fast'] = types.ModuleType('fast')", "import fast\nreturn fast"),
+    ("logging.basicConfig(stream=sys.stdout)", "logging.info(x)"),
+    ("logging.basicConfig(filename='a.log')", "logging.getLogger(__name__).info(x)"),
+    ("handler = logging.FileHandler('a.log')\nlogging.getLogger().addHandler(handler)", "logging.info(x)"),
+    ("json.dumps = len", "return json.dumps(x)"),
+    ("setattr(json, 'dumps', len)", "return json.dumps(x)"),
+]
+
+
+@pytest.mark.parametrize(("sets", "read"), STATE)
+def test_a_worker_depends_on_what_main_sets(sets: str, read: str) -> None:
+    assert places(sets, read) == [sets.splitlines()[-1]]
+
+
+@pytest.mark.parametrize(
+    ("sets", "read"),
+    [
+        pytest.param("np.random.seed(3)", "return x", id="it draws nothing"),
+        pytest.param("np.random.seed(3)", "np.random.seed(x)\nreturn np.random.rand()", id="it seeds itself"),
+        pytest.param("np.random.seed(3)", "return np.random.default_rng(x).random()", id="a generator of its own"),
+        pytest.param("torch.manual_seed(3)", "return torch.randn(2, generator=x)", id="a generator that is passed"),
+        pytest.param("torch.set_default_dtype(torch.float32)", "return torch.zeros(2)", id="the default itself"),
+        pytest.param("torch.set_default_dtype(torch.float64)", "return torch.zeros(2, dtype=x)", id="it says which"),
+        pytest.param("torch.set_default_dtype(torch.float64)", "return torch.tensor([1, 2])", id="whole numbers"),
+        pytest.param("torch.set_default_dtype(torch.float64)", "return isinstance(x, torch.Tensor)", id="a test"),
+        pytest.param("warnings.simplefilter('ignore')", "warnings.warn('odd')", id="seen on stderr only"),
+        pytest.param("locale.setlocale(locale.LC_ALL)", "return locale.currency(x)", id="a question"),
+        pytest.param("sys.setrecursionlimit(9000)", "return x", id="no recursion"),
+        pytest.param("sys.stdout = open('log.txt', 'w')", "print(x, file=sys.stderr)", id="to another stream"),
+        pytest.param("sys.stdout = sys.__stdout__", "print(x)", id="it is given back"),
+        pytest.param("signal.signal(signal.SIGUSR1, print)", "os.kill(x, signal.SIGUSR2)", id="another signal"),
+        pytest.param(
+            "codecs.register_error('dots', print)", "return x.encode('ascii', 'ignore')", id="another handler"
+        ),
+        pytest.param("logging.basicConfig(level=logging.INFO)", "logging.info(x)", id="the log on stderr"),
+        pytest.param("json.dumps = len", "return json.loads(x)", id="another function"),
+        pytest.param("sys.argv = ['a']", "return sys.argv", id="a child gets the arguments of its parent"),
+        pytest.param("os.chdir('a')", "return os.getcwd()", id="and its folder"),
+        pytest.param("os.environ['A'] = 'b'", "return os.environ['A']", id="and its environment"),
+    ],
+)
+def test_look_alikes(sets: str, read: str) -> None:
+    assert places(sets, read) == []
+
+
+SEED, DRAW = "np.random.seed(3)", "return np.random.rand()"
+
+
+@pytest.mark.parametrize(
+    ("sets", "start", "top"),
+    [
+        pytest.param("pass", PROCESS, SEED, id="at the top, which an import repeats"),
+        pytest.param("pass", f"{PROCESS}\n{SEED}", "", id="after the start"),
+        pytest.param("pass", f"with mp.Pool(1) as pool:\n    {SEED}\n    pool.map(work, [1])", "", id="of a pool, too"),
+        pytest.param(SEED, "mp.get_context('spawn').Process(target=work).start()", "", id="spawned today"),
+        pytest.param(SEED, "torch.multiprocessing.spawn(work)", "", id="spawned by torch"),
+    ],
+)
+def test_what_no_worker_has_today(sets: str, start: str, top: str) -> None:
+    assert places(sets, DRAW, start, top) == []
+
+
+def test_in_a_with_statement() -> None:
+    inside = f"with contextlib.redirect_stdout(io.StringIO()):\n    {PROCESS}"
+    assert places("pass", "print(x)", inside) == ["with contextlib.redirect_stdout(io.StringIO()):"]
+    before = f"with contextlib.redirect_stdout(io.StringIO()):\n    pass\n{PROCESS}"
+    assert places("pass", "print(x)", before) == []
+
+
+LOADER = """\
+import numpy as np
+import torch
+from torch.utils.data import DataLoader, Dataset
+
+class Rows(Dataset):
+    def __getitem__(self, index):
+        return {read}
+
+def main():
+    {sets}
+    for row in DataLoader(Rows(), num_workers=2):
+        print(row)
+
+if __name__ == "__main__":
+    main()
+"""
+
+
+@pytest.mark.parametrize(
+    ("sets", "read", "found"),
+    [
+        ("torch.manual_seed(3)", "torch.rand(1)", False),  # loaders seed their workers
+        ("np.random.seed(3)", "np.random.rand()", False),
+        ("torch.set_default_dtype(torch.float64)", "torch.linspace(0, 1, 3)", True),
+        ("Rows.__getitem__ = None", "index", True),
+    ],
+)
+def test_workers_of_loaders(sets: str, read: str, found: bool) -> None:
+    assert bool(reported({"train.py": LOADER.format(sets=sets, read=read)}, "main-guard")) is found
+
+
+def test_rows_are_whole() -> None:
+    assert len(states()) > 20
+    assert all(state.what and state.sets and state.reads for state in states())
+
+
+TOOLS = """\
+def helper(x):
+    return x
+
+def scale(x):
+    return helper(x)
+
+class Model:
+    def run(self, x):
+        return x
+"""
+RUN = """\
+import tools
+from tools import Model
+from unittest import mock
+from multiprocessing import Pool
+
+def work(x):
+    return {read}
+
+def main():
+    {change}
+    with Pool(1) as pool:
+        pool.map(work, [1])
+
+if __name__ == "__main__":
+    main()
+"""
+
+
+@pytest.mark.parametrize(
+    ("change", "read", "found"),
+    [
+        ("tools.scale = len", "tools.scale(x)", True),
+        ("tools.helper = len", "tools.scale(x)", True),  # in what that calls
+        ("setattr(tools, 'scale', len)", "tools.scale(x)", True),
+        ("mock.patch('tools.scale', len).start()", "tools.scale(x)", True),
+        ("mock.patch.object(tools, 'scale', len).start()", "tools.scale(x)", True),
+        ("Model.run = len", "Model().run(x)", True),
+        ("tools.Model.run = len", "Model().run(x)", True),
+        ("work.factor = 3", "work.factor", True),
+        ("tools.other = len", "tools.scale(x)", False),
+        ("model = Model()\n    model.run = len", "Model().run(x)", False),  # of one object
+        ("scale = len", "tools.scale(x)", False),
+    ],
+)
+def test_what_is_replaced(change: str, read: str, found: bool) -> None:
+    files = {"tools.py": TOOLS, "train.py": RUN.format(change=change, read=read)}
+    assert bool(reported(files, "main-guard")) is found
+
+
+VALUES = """\
+import os, random, sys, time, uuid
+from multiprocessing import Pool
+
+{value}
+
+def work(x):
+    return {read}
+
+def main():
+    {change}
+    with Pool(1) as pool:
+        pool.map(work, [1])
+
+if __name__ == "__main__":
+    main()
+"""
+
+
+@pytest.mark.parametrize(
+    ("value", "change", "found"),
+    [
+        ("RUN = uuid.uuid4().hex", "pass", True),
+        ("RUN = [random.random() for _ in range(3)]", "pass", True),
+        ("RUN = time.strftime('%H%M')", "pass", True),
+        ("RUN = os.environ.get('RUN', 'a')", "os.environ['RUN'] = 'b'", True),
+        ("RUN = os.environ['RUN']", "os.environ.setdefault('RUN', 'b')", True),
+        ("RUN = os.getcwd()", "os.chdir('a')", True),
+        ("RUN = sys.argv[1:]", "sys.argv.pop()", True),
+        ("RUN = sys.argv[1:]", "sys.argv[1] = 'a'", True),
+        ("random.seed(1)\nRUN = random.random()", "pass", False),
+        ("RUN = os.environ.get('RUN', 'a')", "os.environ['OTHER'] = 'b'", False),
+        ("RUN = os.environ.get('RUN', 'a')", "pass", False),
+        ("RUN = os.path.abspath(__file__)", "os.chdir('a')", False),
+        ("RUN = os.getcwd()", "pass", False),
+        ("RUN = sys.argv[1:]", "print(sys.argv)", False),
+        ("RUN = lambda: time.time()", "pass", False),
+    ],
+)
+def test_values_of_the_import(value: str, change: str, found: bool) -> None:
+    assert bool(reported({"train.py": VALUES.format(value=value, change=change, read="RUN")}, "main-guard")) is found
+    assert not reported({"train.py": VALUES.format(value=value, change=change, read="x")}, "main-guard")
+
+
+def test_a_module_that_is_imported_after_the_change() -> None:
+    files = {
+        "conf.py": "import os\nRUN = os.environ.get('RUN', 'a')\n",
+        "train.py": VALUES.format(value="", change="os.environ['RUN'] = 'b'", read="late(x)").replace(
+            "def work", "def late(x):\n    import conf\n    return conf.RUN\n\ndef work"
+        ),
+    }
+    assert not reported(files, "main-guard")
+
+
+@pytest.mark.parametrize(("hook", "found"), [("os.register_at_fork(after_in_child=print)", True), ("print()", False)])
+def test_hooks_of_forked_children(hook: str, found: bool) -> None:
+    text = VALUES.format(value="RUN = 1", change="pass", read="RUN").replace("def main", f"{hook}\n\ndef main")
+    assert bool(reported({"train.py": text}, "main-guard")) is found
