@@ -100,6 +100,10 @@ class Refused(Exception):
         super().__init__(reason)
         self.reason = reason
 
+    def alone(self) -> Refused:
+        """An equal one without the frames that it was raised in: with them, an answer keeps the whole project alive."""
+        return Refused(self.reason)
+
 
 Answer = Fix | Refused
 

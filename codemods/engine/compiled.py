@@ -39,31 +39,33 @@ def compiled(text: str) -> tuple[ast.Module, SymbolNames]:
 def _names(module: symtable.SymbolTable) -> SymbolNames:
     bound: set[str] = set()
     functions: dict[str, frozenset[str]] = {}
-
-    def loads(table: symtable.SymbolTable, prefix: str) -> tuple[set[str], set[str]]:
-        """What is looked up, and of that what no `global` there says to be the module's."""
-        found: set[str] = set()
-        unsaid: set[str] = set()
-        for symbol in table.get_symbols():
-            at_module = table is module or symbol.is_declared_global()
-            if at_module and (symbol.is_assigned() or symbol.is_imported() or symbol.is_namespace()):
-                bound.add(symbol.get_name())
-            # symtable takes a function called `top` for the module: its own variables are "global" and local
-            if symbol.is_referenced() and (table is module or (symbol.is_global() and not symbol.is_local())):
-                found.add(symbol.get_name())
-                if not symbol.is_declared_global():
-                    unsaid.add(symbol.get_name())
-        for child in table.get_children():
-            name = f"{prefix}{child.get_name()}"
-            inner, unsaid_inside = loads(child, f"{name}.")
-            found |= inner
-            unsaid |= unsaid_inside
-            if child.get_type() == "function" and child.get_name().isidentifier() and child.get_name() != "lambda":
-                functions[name] = functions.get(name, frozenset()) | unsaid_inside
-        return found, unsaid
-
-    loaded, _ = loads(module, "")
+    loaded, _ = _loads(module, "", True, bound, functions)
     return SymbolNames(frozenset(bound), frozenset(loaded), functions)
+
+
+def _loads(
+    table: symtable.SymbolTable, prefix: str, is_module: bool, bound: set[str], functions: dict[str, frozenset[str]]
+) -> tuple[set[str], set[str]]:
+    """What is looked up, and of that what no `global` there says to be the module's; adds to the other parts."""
+    found: set[str] = set()
+    unsaid: set[str] = set()
+    for symbol in table.get_symbols():
+        at_module = is_module or symbol.is_declared_global()
+        if at_module and (symbol.is_assigned() or symbol.is_imported() or symbol.is_namespace()):
+            bound.add(symbol.get_name())
+        # symtable takes a function called `top` for the module: its own variables are "global" and local
+        if symbol.is_referenced() and (is_module or (symbol.is_global() and not symbol.is_local())):
+            found.add(symbol.get_name())
+            if not symbol.is_declared_global():
+                unsaid.add(symbol.get_name())
+    for child in table.get_children():
+        name = f"{prefix}{child.get_name()}"
+        inner, unsaid_inside = _loads(child, f"{name}.", False, bound, functions)
+        found |= inner
+        unsaid |= unsaid_inside
+        if child.get_type() == "function" and child.get_name().isidentifier() and child.get_name() != "lambda":
+            functions[name] = functions.get(name, frozenset()) | unsaid_inside
+    return found, unsaid
 
 
 def compiles(text: str) -> bool:

@@ -85,14 +85,13 @@ def _python(before: Source, after: str, edits: Sequence[Edit], thorough: bool) -
         if isinstance(error, SyntaxError) and not parses(before.text) and reads(before.text):
             return None if reads(after) else "the result is not Python 2 any more"
         return f"the file does not compile as it is: {_words(error)}"
-    if thorough and not survives_libcst(before.text):
-        return "Python reads the file, but LibCST, the second opinion, does not"
     try:
         compiled(after)
     except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
         return f"the result does not compile: {_words(error)}"
     if thorough and not survives_libcst(after):
-        return "Python reads the result, but LibCST, the second opinion, does not"
+        what = "result" if survives_libcst(before.text) else "file"
+        return f"Python reads the {what}, but LibCST, the second opinion, does not"
     return wrong_names(before, after, tuple(edits))
 
 

@@ -20,6 +20,7 @@ import re
 import sys
 from collections.abc import Callable, Generator, Iterable, Iterator
 from pathlib import Path
+from types import ModuleType
 from unittest import mock
 
 if __name__ == "__main__":  # run as a script from anywhere
@@ -56,14 +57,20 @@ def modules() -> list[Path]:
     return sorted(file.parents[1] / f"{file.stem}.py" for file in TESTS.rglob(f"{FOLDER}/test_*.txt"))
 
 
+@functools.cache
+def _rules() -> list[tuple[str, ModuleType]]:
+    """The module of each rule that finds, by the name of its package."""
+    names = [package.name for package in pkgutil.iter_modules(transforms.__path__)]
+    return [(name, importlib.import_module(f"{transforms.__name__}.{name}.rule")) for name in names]
+
+
 @contextlib.contextmanager
 def answers() -> Iterator[list[str]]:
     """What each rule finds, meanwhile, in projects as they were handed to it: for each a rule's name and its lines."""
     found: list[str] = []
     with contextlib.ExitStack() as patches:
-        for package in pkgutil.iter_modules(transforms.__path__):
-            rule = importlib.import_module(f"{transforms.__name__}.{package.name}.rule")
-            patches.enter_context(mock.patch.object(rule, "find", _noted(rule.find, package.name, found)))
+        for name, rule in _rules():
+            patches.enter_context(mock.patch.object(rule, "find", _noted(rule.find, name, found)))
         yield found
 
 

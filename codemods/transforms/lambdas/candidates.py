@@ -39,7 +39,7 @@ class Units:
             try:
                 self._check(unit)
             except Refused as refused:
-                unit.refused = refused
+                unit.refused = refused.alone()
         return self.all[node]
 
     def needed(self, unit: Unit) -> list[Unit]:

@@ -136,13 +136,13 @@ class _Planner:
             try:
                 fix = outer or in_place(self.rewrite, node, self.known)
             except Refused as refused:
-                answers[target] = refused
+                answers[target] = refused.alone()
                 continue
             if fix is not None:
                 try:
                     self._check_scans((), fix.imports)
                 except Refused as refused:
-                    answers[target] = refused
+                    answers[target] = refused.alone()
                     continue
                 answers[target] = simple[node] = fix
             elif (nest := unfold(self.rewrite, node, self.known)) is not None:
@@ -212,7 +212,7 @@ class _Planner:
                 [move for move in moves.values() if not (move.is_repeated or move.method or move.passes_on)], imports
             )
         except Refused as refused:
-            return refused
+            return refused.alone()
         changes = [why for unit in group if not self._is_used_up(unit) for why in unit.snapshots]
         changes += [
             why

@@ -35,7 +35,7 @@ def wrapped(project: Project, crossing: Crossing, known: Known) -> Answer:
         _check(project, crossing, known, rewrite, node)
         return _decorated(rewrite, home.node, node)
     except Refused as refused:
-        return refused
+        return refused.alone()
 
 
 def _decorated(rewrite: FileRewrite, decorator: FunctionNode, node: FunctionNode) -> Fix:

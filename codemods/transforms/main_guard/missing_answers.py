@@ -56,7 +56,7 @@ def _together(group: Sequence[MissingGlobal], fix: Callable[[list[str]], Fix], a
     except NotDone as why:
         return {name: _in_words(advice.format(name), why) for name in names}
     except Refused as refusal:
-        return dict.fromkeys(names, refusal)
+        return dict.fromkeys(names, refusal.alone())
     return dict.fromkeys(names, done)
 
 
@@ -80,7 +80,7 @@ def _above(starts: Starts, outline: Outline, source: Source, imported: bool, mis
     try:
         return Fix(f"Set `{name}` above the main guard", value_edits(source, missing.guard, setting))
     except Refused as refusal:
-        return refusal
+        return refusal.alone()
 
 
 def _in_words(advice: str, why: NotDone) -> Refused:

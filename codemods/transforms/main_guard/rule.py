@@ -188,7 +188,7 @@ def _wrapped(
         cells = cell_marks(starts.project, outline, source)
         edits = guard_edits(outline, source, runs, cells) + print_edits(outline, source, again or ())
     except Refused as refusal:
-        return refusal
+        return refusal.alone()
     if again is None and unsafe is None:
         unsafe = repeats_in_words(outline.module.body[min(printed)].lineno, "prints or logs")
     lost = _lost(starts, importers, outline, runs, outside is not None) if unsafe is None else None
@@ -296,7 +296,7 @@ def _hoisted(outline: Outline, source: Source, found: list[Guarded], values: Gua
     try:
         edits = hoist_edits(outline, source, found[0].guard, [item.node for item in found], values)
     except Refused as refusal:
-        return refusal
+        return refusal.alone()
     return Fix("Define above the main guard what workers need", edits)
 
 
