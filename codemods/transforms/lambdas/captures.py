@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from functools import cached_property
 
 from ...finding import Refused
@@ -25,6 +25,7 @@ _CHANGES = frozenset(
     {"append", "extend", "insert", "add", "update", "setdefault", "pop", "popitem", "popleft", "remove", "discard",
      "clear", "sort", "reverse", "appendleft", "extendleft", "subtract"}
 )  # fmt: skip
+_PROCESS = "a process, or holds some"
 
 
 class _InFile(Recogniser):
@@ -49,14 +50,25 @@ class Captured:
         Returns what the fix should say of the changes that stay in the worker.
         """
         for binding in variable.bindings:
-            self._check_pickled(binding, boundary)
+            for value in (_value(binding), *self._put_in(variable)):
+                self._check_pickled(binding, value, boundary)
         return self._check_changes(variable, unit, group, boundary)
 
-    def _check_pickled(self, binding: Binding, boundary: str) -> None:
-        value = _value(binding)
+    def _put_in(self, variable: Variable) -> Iterator[ast.expr | None]:
+        """What is appended to the list that the variable holds."""
+        for use in variable.scope.uses.get(variable.name, ()):
+            call = self._changed_by(use)
+            for argument in call.args if call is not None else ():
+                yield argument
+                if isinstance(argument, ast.Name) and argument.id in variable.scope.bindings:
+                    yield from map(_value, variable.scope.bindings[argument.id])
+
+    def _check_pickled(self, binding: Binding, value: ast.expr | None, boundary: str) -> None:
         if value is None or self.outline is None:
             return
         what, advice = _by_its_looks(value), "make it inside the function"
+        if what == _PROCESS:
+            advice = "a process that was started has no copy; hand over what the function needs of it"
         for created in self.recogniser.made(self.outline, value) if what is None else ():
             kind = created.kind
             if kind.before is None and not kind.later and (not kind.inherited or _POOLS.search(boundary)):
@@ -95,10 +107,15 @@ class Captured:
         parent = self.scopes.parents[use.node]
         if isinstance(parent, ast.Subscript):
             return parent.value is use.node and not isinstance(parent.ctx, ast.Load)
+        return self._changed_by(use) is not None
+
+    def _changed_by(self, use: Use) -> ast.Call | None:
+        """The call by which the list or dict is changed here: `rows.append(x)`."""
+        parent = self.scopes.parents[use.node]
         if not isinstance(parent, ast.Attribute) or parent.attr not in _CHANGES:
-            return False
+            return None
         call = self.scopes.parents[parent]
-        return isinstance(call, ast.Call) and call.func is parent
+        return call if isinstance(call, ast.Call) and call.func is parent else None
 
 
 def _value(binding: Binding) -> ast.expr | None:
@@ -115,9 +132,13 @@ def _value(binding: Binding) -> ast.expr | None:
 
 def _by_its_looks(value: ast.expr) -> str | None:
     """What the expression gives, in words, when that can't be pickled and the table of such things has it not."""
+    if isinstance(value, (ast.ListComp, ast.SetComp)):
+        return _by_its_looks(value.elt)
     if not isinstance(value, ast.Call):
         return None
     name = last_name(value.func)
+    if name == "Process":
+        return _PROCESS
     if name in ("keys", "values", "items") and isinstance(value.func, ast.Attribute) and not value.args:
         return f"a live view (`.{name}()`)"
     return libraries().handles.get(name or "")

@@ -80,3 +80,33 @@ def test_a_table_of_tables(inner: str, title: str) -> None:
     )
     [finding] = reported({"a.py": text}, "lambdas")
     assert finding.fix is not None and finding.fix.title == title
+
+
+PROCESSES = """
+    first = Process(target=print)
+    rows = []
+    for _ in range(3):
+        process = Process(target=print)
+        process.start()
+        rows.append({put})
+    def f(x):
+        {body}
+    Process(target=f, args=(1,)).start()
+"""
+
+
+@pytest.mark.parametrize(
+    ("put", "body", "holding"),
+    [
+        ("process", "print(len(rows))", "rows"),
+        ("Process(target=print)", "print(len(rows))", "rows"),
+        ("process.pid", "print(first.pid)", "first"),
+        ("process.pid", "print(len(rows))", ""),
+        ("open('a')", "print(len(rows))", "rows"),
+    ],
+)
+def test_a_list_of_what_can_not_be_pickled(put: str, body: str, holding: str) -> None:
+    text = f"from multiprocessing import Process\n\n\ndef main():{PROCESSES.format(put=put, body=body)}{START}"
+    [finding] = reported({"a.py": text}, "lambdas")
+    assert (finding.fix is None) is bool(holding)
+    assert not holding or f"`{holding}` is a" in (finding.reason or "")
