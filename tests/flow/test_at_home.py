@@ -34,6 +34,17 @@ class Choice:
 
 """
 )
+MADE = (
+    ROWS
+    + """
+def make(root, load=lambda i: i):
+    return DataLoader(Rows(root, load), num_workers=2)
+
+make(".", str)
+make(".", load=None)
+"""
+)
+OFFERED = MADE.replace("lambda i: i):", "lambda i: i):  # proven")
 
 PROGRAMS = {
     "looped over": {
@@ -96,14 +107,11 @@ show(Rows(".", load=lambda i: i))
         + "rows = Rows([Choice(1, other=2), Choice(1)])\n",
     },
     "every call of a function that makes what crosses gives something else": {
-        "data.py": ROWS
-        + """
-def make(root, load=lambda i: i):
-    return DataLoader(Rows(root, load), num_workers=2)
-
-make(".", str)
-make(".", load=None)
-""",
+        "data.py": MADE,
+    },
+    "every call of a function that a package offers gives something else": {
+        "setup.py": "import setuptools\nsetuptools.setup(name='data')\n",
+        "data.py": OFFERED,
     },
     "made, and not used in sight": {
         "data.py": ROWS,

@@ -12,7 +12,6 @@ from ..solve.heap import CONTAINER, INSTANCE
 from ..solve.solution import Solution
 from .at_home import AtHome
 from .by_habit import ByHabit
-from .callers import Callers
 from .closure import Closure
 from .defaults import Defaults
 from .moments import Moments
@@ -62,11 +61,11 @@ class Crossings:
 
     def __init__(
         self, solution: Solution, closure: Closure, same_object: SameObject, home: AtHome, moments: Moments,
-        callers: Callers,
+        defaults: Defaults,
     ) -> None:  # fmt: skip
         self.solution, self.closure, self.same_object, self.home = solution, closure, same_object, home
         self.moments, self.by_habit = moments, ByHabit(solution)
-        self.defaults = Defaults(solution, callers, same_object)
+        self.defaults = defaults
 
     def describe(
         self, hazard: tuple[HazardKind, str, Position], confidence: Confidence, number: int, reasons: Reasons

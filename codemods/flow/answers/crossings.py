@@ -21,6 +21,7 @@ from .callers import Callers, called_in
 from .closure import Closure
 from .contents import captures, hazards, holders, inside
 from .crossing import Crossing, Crossings
+from .defaults import Defaults
 from .hazard_calls import is_called
 from .hidden import replaced
 from .instance_uses import InstanceUse, instance_uses
@@ -153,7 +154,8 @@ class Flow:
     @cached_property
     def _crossings(self) -> Crossings:
         same_object = self._closure.same_object
-        return Crossings(self.solution, self._closure, same_object, self._home, self._moments, self._callers)
+        defaults = Defaults(self.solution, self._callers, same_object, self._surroundings)
+        return Crossings(self.solution, self._closure, same_object, self._home, self._moments, defaults)
 
     @cached_property
     def _callers(self) -> Callers:

@@ -10,6 +10,7 @@ from ..solve.heap import INSTANCE
 from ..solve.solution import Solution
 from .callers import Callers, Given
 from .same_object import SameObject
+from .surroundings import Surroundings
 from .trace import Reasons
 
 
@@ -24,13 +25,17 @@ class _Parameter(NamedTuple):
 class Defaults:
     """Answers for the traces of one solution."""
 
-    def __init__(self, solution: Solution, callers: Callers, same_object: SameObject) -> None:
+    def __init__(
+        self, solution: Solution, callers: Callers, same_object: SameObject, surroundings: Surroundings
+    ) -> None:
         self.solution, self.callers, self.same_object = solution, callers, same_object
+        self.surroundings = surroundings
 
     def unused(self, number: int, reasons: Reasons) -> bool:
         """True when the value is, somewhere on its way, the default of a parameter that every call gives something.
 
-        Not one of a class of which nothing but the class says that its objects cross: users elsewhere make them too.
+        Not one of a class of which nothing but the class says that its objects cross, nor of a function of a package
+        that is installed: users elsewhere call them too.
         """
         while True:
             target = reasons[number].node
@@ -39,7 +44,7 @@ class Defaults:
                 if parameter is not None and (node, target) not in self.solution.heap.sites:
                     keeper = reasons[number].parent
                     own = keeper >= 0 and reasons[keeper].node < 0 and self._makes(parameter.function, keeper)
-                    return not own and self._always_given(parameter)
+                    return not own and not self._is_offered(parameter) and self._always_given(parameter)
                 target = node
             if reasons[number].parent < 0:
                 return False
@@ -52,6 +57,11 @@ class Defaults:
         if value.kind != INSTANCE or made.name != "__init__" or made.owner < 0:
             return False
         return self.solution.program.class_offset[file] + made.owner in self.solution.hierarchy.order(int(value.a))
+
+    def _is_offered(self, parameter: _Parameter) -> bool:
+        """It is a parameter of a function that an installed package offers."""
+        file, function = self.solution.program.functions[parameter.function]
+        return function.name != "__init__" and self.surroundings.is_installed(self.solution.program.files[file])
 
     def _always_given(self, parameter: _Parameter) -> bool:
         program, heap = self.solution.program, self.solution.heap
