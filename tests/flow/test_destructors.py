@@ -78,3 +78,62 @@ def test_what_lets_go_of_its_own_things(rule: str, ends: str) -> None:
 def test_a_method_that_it_calls() -> None:
     (reason,) = reasons(text("lambdas", "self.close()", "shutil.rmtree(self.folder)"), "lambdas")
     assert "calls `shutil.rmtree`" in reason
+
+
+LMDB = """\
+import lmdb
+from torch.utils.data import DataLoader
+
+
+class Rows:
+    def __init__(self, path, readonly=True):
+        self.readonly = readonly
+        if readonly:
+            self.env = lmdb.open(path, readonly=True)
+            self.txn = self.env.begin()
+            self.count = None
+        else:
+            self.env = lmdb.open(path)
+            self.txn = self.env.begin(write=True)
+            self.count = 0
+
+    def __del__(self):
+        if self.count:
+            self.{held}.commit()
+        self.env.close()
+
+    def __len__(self):
+        return 4
+
+    def __getitem__(self, n):
+        return self.txn.get(b"%d" % n)
+
+    def __setitem__(self, n, value):
+        if {test}:
+            raise ValueError("this is a reader")
+        self.txn.put(b"%d" % n, value)
+        self.txn.commit()
+        self.txn = self.env.begin(write=True)
+
+
+def main(path, other):
+    for row in DataLoader(Rows(path), num_workers=2):
+        print(row)
+"""
+
+
+def test_the_end_of_a_transaction_of_its_own_is_no_harm() -> None:
+    fixed = migrated({"a.py": LMDB.format(held="txn", test="self.readonly")}, "unpicklable-attributes")["a.py"]
+    assert '        if self.readonly:\n            del state["env"]\n            del state["txn"]\n' in fixed
+    assert "            self.txn = self.env.begin()\n\n    def __del__" in fixed
+
+
+def test_the_end_of_something_else_is() -> None:
+    text = LMDB.format(held="queue", test="self.readonly").replace("count = None", "count = self.queue = path.queue()")
+    found = reasons({"a.py": text}, "unpicklable-attributes")
+    assert found and all("`Rows.__del__` (a.py:17) calls `self.queue.commit`" in reason for reason in found)
+
+
+def test_a_method_that_a_reader_may_run_too_makes_it_no_reader() -> None:
+    found = reasons({"a.py": LMDB.format(held="txn", test="n < 0")}, "unpicklable-attributes")
+    assert found and all("opens it for writing (`write=True`)" in reason for reason in found)

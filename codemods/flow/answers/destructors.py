@@ -15,6 +15,7 @@ from ...syntax.names import last_name
 from ...syntax.outline import Outline
 from ...syntax.repo import Repo
 from ...syntax.resolver import Class
+from ...syntax.unpicklable import Recogniser
 from .crossings import flow_of
 
 _DEPTH = 3  # methods that call each other
@@ -23,6 +24,7 @@ _OF_ITSELF = frozenset((
     "close", "release", "shutdown", "hasattr", "getattr", "isinstance", "super", "collect", "empty_cache", "clear",
     "values", "items", "keys", "list", "tuple", "len", "get", "pop", "str", "callable", "is_set", "closed", "suppress",
 ))  # fmt: skip
+_ENDS = frozenset({"commit", "abort", "rollback"})  # of a transaction
 _LOGS = frozenset(("debug", "info", "warning", "error", "exception"))
 
 
@@ -84,6 +86,29 @@ def _changes(callees: Callees, outline: Outline, function: Function, depth: int)
             inner = _changes(callees, called[0], called[1], depth + 1)
             if inner is not None:
                 return inner
-        elif name not in _OF_ITSELF and name not in _LOGS and not own:
+        elif name not in _OF_ITSELF and name not in _LOGS and not own and not _ends_own_handle(callees, outline, node):
             return node
     return None
+
+
+def _ends_own_handle(callees: Callees, outline: Outline, call: ast.Call) -> bool:
+    """`self.txn.commit()`, where that can't be pickled: a copy has none, or a new one, which it has not written to."""
+    held = call.func.value if isinstance(call.func, ast.Attribute) else None
+    if last_name(call.func) not in _ENDS or not isinstance(held, ast.Attribute) or not outline.is_self(held.value):
+        return False
+    values = _stores(outline, held)
+    recogniser = Recogniser(callees.repo, _stores)
+    return bool(values) and all(recogniser.made(*each) for each in values)
+
+
+def _stores(outline: Outline, attribute: ast.Attribute) -> list[tuple[Outline, ast.expr]]:
+    """What the class around sets the attribute to, `None` aside."""
+    owner = outline.owner(attribute)
+    assigned = (node for node in ast.walk(owner) if isinstance(node, ast.Assign)) if owner is not None else ()
+    values = [
+        node.value
+        for node in assigned
+        for target in node.targets
+        if isinstance(target, ast.Attribute) and target.attr == attribute.attr and outline.is_self(target.value)
+    ]
+    return [(outline, value) for value in values if not (isinstance(value, ast.Constant) and value.value is None)]

@@ -32,7 +32,9 @@ _REQUIREMENT = re.compile(rf"(?<![\w.-])(?:py)?torch\s*({_CLAUSE}+)")
 _PARTS = re.compile(r"([<>=!~^]=?=?)\s*[\"']?(\d[\d.*]*)")
 _IMAGE = re.compile(
     r"pytorch/pytorch:(\d+)\.(\d+)|/torch-(\d+)\.(\d+)\.\d+|/torch(\d+)\.(\d+)(?:\.\d+)?/"
-    r"|^\s*(?:ARG|ENV)\s+(?:PY)?TORCH(?:_VERSION)?[\s=]\s*[\"']?(\d+)\.(\d+)",
+    r"|^\s*(?:ARG|ENV)\s+(?:PY)?TORCH(?:_VERSION)?[\s=]\s*[\"']?(\d+)\.(\d+)"
+    r"|/pytorch/?\s*&&\s*git checkout (?:-\w+ )*(?:tags/)?v(\d+)\.(\d+)"
+    r"|git clone [^\n&;]{0,80}(?:-b|--branch)[ =]v(\d+)\.(\d+)[^\n&;]{0,80}pytorch/pytorch\b",
     re.MULTILINE,
 )
 _TABLE = re.compile(
@@ -42,6 +44,11 @@ _TOOLKIT = re.compile(r"\bcudatoolkit\s*[\"']?[=<~]=?\s*[\"']?(\d+)\.(\d+)")
 _PYTHON = re.compile(r"(?<![\w.-])python\s*[\"']?={1,2}\s*[\"']?(\d)\.(\d+)\b")
 _PROSE = re.compile(  # `PyTorch 1.7.1`, `[PyTorch](https://...) >= 1.7`, `PyTorch version: v1.7`
     r"\b(?:py)?torch\]?(?:\([^)]{0,300}\))?[\s*_`]{0,9}(?:install(?:ed|ation)?|release)?[\s*_`]{0,9}\(?(?:version)?[\s:*_`]{0,9}(?:[>=~]=?|≥|&gt;=?)?[\s:=*_`(]{0,9}v?(\d)\.(\d{1,2})\b",
+    re.IGNORECASE,
+)
+_ASIDE = re.compile(  # `PyTorch (we use 1.7.0)`
+    r"\b(?:py)?torch\]?(?:\([^)]{0,300}\))?[\s*_`]{0,9}\((?:[a-z]{1,12} ){0,4}"
+    r"(?:use|used|using|tested|verified|with|on|under|is)[\s:*_`]{1,9}v?(\d)\.(\d{1,2})\b",
     re.IGNORECASE,
 )
 _REQUIRES = re.compile(  # sentences and list items about what is needed, not a story about some version
@@ -128,7 +135,8 @@ def _versions(line: str, guide: bool, needs: bool) -> Iterator[Version]:
         if version is not None:
             yield version
     elif needs or _REQUIRES.search(line):
-        yield from ((int(match[1]), int(match[2])) for match in _PROSE.finditer(line))
+        for pattern in _PROSE, _ASIDE:
+            yield from ((int(match[1]), int(match[2])) for match in pattern.finditer(line))
 
 
 def oldest_for(found: list[Named], path: str) -> Named | None:

@@ -10,6 +10,7 @@ from functools import cached_property
 from ...finding import Refused
 from ...syntax.binding_rules import COMPREHENSIONS
 from ...syntax.names import last_name
+from ...syntax.outline import Outline
 from ...syntax.repo import Repo
 from ...syntax.scope_data import Binding, Use, Variable, line_of
 from ...syntax.scopes import Scopes
@@ -20,6 +21,10 @@ from .libraries import libraries
 
 _POOLS = re.compile(r"Pool|Executor|\.(?:i?map\w*|apply\w*|starmap\w*|submit)$")  # they pickle when workers run already
 _PICKLED_UNDER_FORK = re.compile(rf"{_POOLS.pattern}|pickle|save|dump|put|send|copy")
+_FOR_THREADS = frozenset({"queue", "threading"})
+_ALSO_FOR_PROCESSES = frozenset(
+    {"Queue", "Event", "Condition", "Barrier", "Semaphore", "BoundedSemaphore", "Lock", "RLock"}
+)
 _PLAIN = frozenset({"list", "dict", "set", "defaultdict", "Counter", "OrderedDict", "deque", "bytearray"})
 _CHANGES = frozenset(
     {"append", "extend", "insert", "add", "update", "setdefault", "pop", "popitem", "popleft", "remove", "discard",
@@ -73,6 +78,7 @@ class Captured:
             kind = created.kind
             if kind.before is None and not kind.later and (not kind.inherited or _POOLS.search(boundary)):
                 what = kind.what
+                advice = _shared_instead(self.outline, value, boundary) or advice
                 if kind.remedy is Remedy.REPORT and kind.advice and "__getstate__" not in kind.advice:
                     advice = kind.advice
                 break
@@ -128,6 +134,18 @@ def _value(binding: Binding) -> ast.expr | None:
     if isinstance(statement, (ast.AnnAssign, ast.NamedExpr)):
         return statement.value
     return None
+
+
+def _shared_instead(outline: Outline, value: ast.expr, boundary: str) -> str | None:
+    """What processes share where threads share `value`: made in the worker, nobody else would see it."""
+    called = outline.qualified(ast.unparse(value.func)) if isinstance(value, ast.Call) else ""
+    module, _, name = called.rpartition(".")
+    if module.partition(".")[0] not in _FOR_THREADS or name not in _ALSO_FOR_PROCESSES:
+        return None
+    maker = (
+        "a `multiprocessing.Manager()`" if _POOLS.search(boundary) else "the `multiprocessing` context that starts it"
+    )
+    return f"`{module}.{name}` is for threads, so make it by `{name}` of {maker}, which processes share"
 
 
 def _by_its_looks(value: ast.expr) -> str | None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
+from collections import Counter
 from collections.abc import Iterator, Mapping
 
 from ...project import Project
@@ -18,6 +19,8 @@ FRAMES = re.compile(
 )
 _WORDS = ("co_name", "_getframe", "currentframe", "inspect", "getframeinfo", "getouterframes", "getinnerframes",
           "extract_stack", "extract_tb", "StackSummary")  # fmt: skip
+_FRAME_MAKERS = ("_getframe", "currentframe", "getframeinfo")
+_PLACES = frozenset({"f_lineno", "co_filename", "lineno", "filename"})
 _CONSTRUCTORS = frozenset({"__init__", "__new__", "__call__"})
 
 
@@ -38,10 +41,25 @@ def _readers(project: Project) -> Mapping[str, list[str]]:
     repo = Repo(project)
     for source in project.matching(FRAMES, words=_WORDS):
         outline = repo.outline(source.path)
-        lines = {source.position(match.start())[0] for match in FRAMES.finditer(source.text)}
-        for name, line in _in_file(outline, lines).items() if outline is not None else ():
+        lines = Counter(source.position(match.start())[0] for match in FRAMES.finditer(source.text))
+        if outline is not None:
+            lines -= Counter(call.lineno for call in _asking_for_place(outline))
+        for name, line in _in_file(outline, {*lines}).items() if outline is not None else ():
             found.setdefault(name, []).append(f"{source.path}:{line}")
     return found
+
+
+def _asking_for_place(outline: Outline) -> Iterator[ast.Call]:
+    """Frames of which only the file and the line are read: `sys._getframe(1).f_back.f_lineno`."""
+    for name in _FRAME_MAKERS:
+        for call in outline.calls.get(name, ()):
+            part: ast.AST = call
+            while isinstance(above := outline.parents[part], (ast.Attribute, ast.Call)):
+                if isinstance(above, ast.Call) and last_name(above.func) != "getframeinfo":
+                    break
+                part = above
+            if isinstance(part, ast.Attribute) and part.attr in _PLACES:
+                yield call
 
 
 def _in_file(outline: Outline, lines: set[int]) -> dict[str, int]:

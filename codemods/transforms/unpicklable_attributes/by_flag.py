@@ -30,18 +30,21 @@ def only_by_flag(uses: AttributeUses, stores: list[Store]) -> Branch | None:
     init = shape.methods.get("__init__")
     if init is None or uses.kind.remedy is not Remedy.REOPEN or uses.skips_init() or uses.outside.without_init:
         return None
-    if len(stores) < 2 or any(store.owner is not shape or store.method is not init or store.fills for store in stores):
+    if len(stores) < 2 or any(store.owner is not shape or store.fills for store in stores):
         return None
+    later = [store for store in stores if store.method is not init]
     for hazard in uses.hazards:
         holder = shape.outline.parents[hazard.store.statement]
         if not isinstance(holder, ast.If) or holder not in init.body or hazard.store.statement not in holder.body:
             continue
         test = _of_the_object(uses, shape, init, holder, holder.test)
         last = holder.body[-1].end_lineno or 0
-        others = [store for store in stores if store.target is not hazard.store.target]
+        others = [store for store in stores if store.target is not hazard.store.target and store not in later]
         after = [store for store in others if position(store.target)[0] > last]
         inside = [store for store in others if store.statement.lineno >= holder.lineno and store not in after]
         if test is None or inside or any(not _is_below(shape, store, holder) for store in after):
+            continue
+        if any(not _not_reached(shape, store, test) for store in later):
             continue
         made = hazard.made
         if (
@@ -60,6 +63,18 @@ def only_by_flag(uses: AttributeUses, stores: list[Store]) -> Branch | None:
 def _is_below(shape: Shape, store: Store, holder: ast.If) -> bool:
     """It stands in the `else` of the branch."""
     return any(above in holder.orelse for above in (store.statement, *shape.outline.ancestors(store.statement)))
+
+
+def _not_reached(shape: Shape, store: Store, test: str) -> bool:
+    """Its method has stopped by then, where the test is true: `if self.readonly: raise ValueError`."""
+    around = [store.statement, *shape.outline.ancestors(store.statement)]
+    for statement in store.method.body:
+        if statement in around:
+            return False
+        stops = isinstance(statement, ast.If) and isinstance(statement.body[-1], (ast.Raise, ast.Return))
+        if isinstance(statement, ast.If) and stops and ast.unparse(statement.test) == test:
+            return True
+    return False
 
 
 def _of_the_object(uses: AttributeUses, shape: Shape, init: ast.AST, holder: ast.If, test: ast.expr) -> str | None:

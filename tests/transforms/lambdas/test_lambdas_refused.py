@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from harness import small
 from harness.hoisting import hoisted
 
 
@@ -545,3 +546,25 @@ def test_stays(text: str, reason: str) -> None:
     after, reasons = hoisted(text)
     assert after == text
     assert [each for each in reasons if reason in each], reasons
+
+
+@pytest.mark.parametrize(
+    ("made", "sent", "advice"),
+    [
+        ("queue.Queue(3)", "context.Process(target=work).start()",
+         "`queue.Queue` is for threads, so make it by `Queue` of the `multiprocessing` context that starts it, which "),
+        ("threading.Event()", "context.Process(target=work).start()",
+         "`threading.Event` is for threads, so make it by `Event` of the `multiprocessing` context that starts it"),
+        ("queue.Queue()", "context.Pool(2).apply(work)",
+         "`queue.Queue` is for threads, so make it by `Queue` of a `multiprocessing.Manager()`, which processes share"),
+        ("queue.PriorityQueue()", "context.Process(target=work).start()", "make it inside the function"),
+    ],
+)  # fmt: skip
+def test_what_threads_share_is_shared_by_processes_in_another_form(made: str, sent: str, advice: str) -> None:
+    text = (
+        "import multiprocessing\nimport queue\nimport threading\n\n\ndef run():\n"
+        f"    results = {made}\n    context = multiprocessing.get_context('spawn')\n\n"
+        f"    def work():\n        results.put(1)\n\n    {sent}\n    return results\n"
+    )
+    (reason,) = small.reasons({"a.py": text}, "lambdas")
+    assert advice in reason

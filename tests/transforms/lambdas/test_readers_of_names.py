@@ -191,6 +191,8 @@ def main():
         "    return _caller(), text",
         "import sys\nclass Log:\n    def __call__(self, text):\n        return sys._getframe(1).f_code.co_name\n"
         "say = Log()",
+        "import sys\ndef say(text):\n    return sys._getframe(1).f_lineno, sys._getframe(1).f_code.co_name, text",
+        "import sys\ndef say(text):\n    frame = sys._getframe(1)\n    return frame.f_lineno, text",
     ],
 )
 def test_a_function_of_another_file_reads_its_caller(log: str) -> None:
@@ -206,6 +208,10 @@ def test_a_function_of_another_file_reads_its_caller(log: str) -> None:
         "import sys\ndef tell(text):\n    return sys._getframe(1).f_code.co_name, text\n"
         "def say(text):\n    return text",
         "import sys\nHERE = sys._getframe(0).f_code.co_name\ndef say(text):\n    return text",
+        "import sys\ndef say(text):\n    line = sys._getframe().f_back.f_lineno\n"
+        "    return sys._getframe().f_back.f_code.co_filename, line, text",
+        "from inspect import currentframe, getframeinfo\ndef say(text):\n"
+        "    return getframeinfo(currentframe().f_back).lineno, text",
     ],
 )
 def test_nobody_reads_its_caller(log: str) -> None:
