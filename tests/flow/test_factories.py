@@ -72,10 +72,37 @@ def build(name, *args):
         return Rows(*args)
     return Net(*args)
 """
+OF_CLASS = """
+class Built:
+    @classmethod
+    def build(cls, root):
+        return cls(root)
+"""
+OF_CONFIG = """
+from dataclasses import dataclass, field
+
+@dataclass
+class Config:
+    kind: type
+
+    def setup(self):
+        return self.kind(self)
+
+@dataclass
+class NetConfig(Config):
+    kind: type = field(default_factory=lambda: Net)
+
+@dataclass
+class RowsConfig(Config):
+    kind: type = field(default_factory=lambda: Rows)
+"""
 FACTORIES = {
     "given": (PLAIN, "build(Net, 'a')", "build(Rows, 'a')", "proven", "possible"),
     "given by its name": (PLAIN, "build('a', kind=Net)", "build(kind=Rows)", "proven", "possible"),
     "given to an outer one": (OUTER, "build(Net, 'a')", "build(Rows, 'a')", "proven", "possible"),
+    "the class itself": (OF_CLASS, "Net.build('a')", "Rows.build('a')", "proven", "possible"),
+    "what objects of one class keep": (OF_CONFIG, "NetConfig().setup()", "RowsConfig().setup()", "proven", "possible"),
+    "in one list": (PLAIN, "None", "[]; rows += [build(Net, 1)]; rows += [build(Rows, 1)]", "proven", "proven"),
     "kept on an object": (CONFIG, "Config(Net, root=1)()", "Config(Rows, root=1)()", "possible", "possible"),
     "kept in a table": (TABLE, "TABLE.build('Net')", "TABLE.build('Rows')", "possible", "possible"),
     "looked up": (BY_NAME, "build('net', 'a')", "build('rows', 'a')", "possible", "possible"),
@@ -88,6 +115,8 @@ FACTORIES = {
 def test_what_one_call_makes(name: str) -> None:
     factory, net_made, rows_made, rows, net = FACTORIES[name]
     text = CLASSES.format(factory=factory, net_made=net_made, rows_made=rows_made, rows=rows, net=net)
+    if factory is OF_CLASS:
+        text = text.replace("class Rows:", f"{OF_CLASS}\nclass Rows(Built):").replace("class Net:", "class Net(Built):")
     files = {"train.py": text}
     assert crossing(files) == marked(files)
 

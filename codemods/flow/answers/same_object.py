@@ -13,7 +13,7 @@ from ..kinds import FunctionKind
 from ..solve.heap import CLASS, CONTAINER, INSTANCE, MAX_VALUES
 from ..solve.paths import explore
 from .at_home import AtHome
-from .factories import Factories
+from .factories import Factories, Makes
 from .places import Places
 from .trace import Reasons
 
@@ -183,14 +183,27 @@ class SameObject:
         if labels[node].startswith("stored as") and self._unrelated(node) > MAX_MEANT:
             return True
         way = [node, *self.way(number, node)]
-        says = self._factories.says(number, way)
+        makes = self._factories.makes(number, way)
+        if makes is Makes.ANOTHER:
+            return not self._made_by_another_call(number, way, nodes)
+        most = 1 if makes is Makes.ANY else MAX_MEANT
         for at in way[1:]:
             if labels[at].startswith("stored as") and self._unrelated(at) > MAX_MEANT:
                 return True
-            several = labels[at].startswith("returned by") and self._unrelated(at) > (1 if says is False else MAX_MEANT)
-            if several and not says and not self._most_get_to(number, at, nodes):
+            several = labels[at].startswith("returned by") and self._unrelated(at) > most
+            if several and makes is not Makes.THIS and not self._most_get_to(number, at, nodes):
                 return True
         return False
+
+    def _made_by_another_call(self, number: int, way: list[int], nodes: set[int]) -> bool:
+        """Another call of the function that made the object may give it, and gets to `nodes`."""
+        labels, heap = self.solution.heap.labels, self.solution.heap
+        at = max(place for place, node in enumerate(way) if labels[node].startswith("returned by"))
+        return any(
+            self._factories.makes(number, [result, *way[at:]]) in (Makes.THIS, Makes.ANY)
+            and self._gets_to(number, result, nodes)
+            for result in heap.targets[way[at]] or ()
+        )
 
     @cached_property
     def _factories(self) -> Factories:
