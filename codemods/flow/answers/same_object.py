@@ -186,11 +186,10 @@ class SameObject:
         makes = self._factories.makes(number, way)
         if makes is Makes.ANOTHER:
             return not self._made_by_another_call(number, way, nodes)
-        most = 1 if makes is Makes.ANY else MAX_MEANT
         for at in way[1:]:
             if labels[at].startswith("stored as") and self._unrelated(at) > MAX_MEANT:
                 return True
-            several = labels[at].startswith("returned by") and self._unrelated(at) > most
+            several = labels[at].startswith("returned by") and self._unrelated(at) > 1
             if several and makes is not Makes.THIS and not self._most_get_to(number, at, nodes):
                 return True
         return False
