@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 
 from ...syntax.binding_rules import parameters
 from ...syntax.names import last_name
@@ -15,6 +16,7 @@ _WORKER_SIDE = frozenset(
     ["__getitem__", "__getitems__", "__iter__", "__next__", "__getstate__", "__setstate__", "__reduce__", "__del__"]
 )
 _LATE = frozenset(("forward", "__call__", "tearDown"))  # runs when the object has long been sent, if ever
+_HOOK = re.compile(r"(?:before|after|on)_\w")  # so does a hook of a trainer
 _STAYS_HOME = frozenset(("TestCase", "Thread"))
 
 
@@ -64,7 +66,7 @@ def travels(repo: Repo, outline: Outline, kept: Holder) -> bool:
     method = outline.method(place)
     owner = outline.owner(place)
     target = place.value if isinstance(place, ast.Attribute) else place.args[0] if isinstance(place, ast.Call) else None
-    if method is not None and method.name in _LATE:
+    if method is not None and (method.name in _LATE or _HOOK.match(method.name)):
         return False
     if owner is not None and target is not None and outline.is_self(target):
         if not repo.resolver.base_names(Class(outline, owner)).isdisjoint(_STAYS_HOME):

@@ -480,6 +480,7 @@ def test_only_views_named_by_the_receiver() -> None:
             "class T(threading.Thread):\n    def __init__(self, t):\n        self.n = t.keys()\n", id="thread"
         ),
         pytest.param("class M(nn.Module):\n    def forward(self, x):\n        self.n = x.keys()\n", id="forward"),
+        pytest.param("class H:\n    def after_step(self, x={}):\n        self.n = x.keys()\n", id="hook"),
         pytest.param(
             "def f(t):\n    class A:\n        def __init__(self):\n            self.n = t.keys()\n    return A()\n",
             id="local class",
