@@ -53,6 +53,7 @@ class Treatment:
     empty: str = "None"
     closes: str = "close"
     carries: str = ""
+    named_by: str = "name"  # the attribute that has the name
     gone: str = ""  # the path in what opens it, where the file may be gone once it is closed
 
 
@@ -81,6 +82,8 @@ def edits(family: Family, shape: Shape, treatments: Sequence[Treatment], inherit
         if "live" in inherited:  # what the base class gives is its own dict
             taken = f"dict({taken})"
         why = "# what can't be pickled; __setstate__ makes it anew" if remade else "# can't be pickled"
+        if all(treatment.named_by == "__name__" for treatment in treatments):
+            why = "# a module can't be pickled; __setstate__ imports it by its name"
         if treatments[0].form is Form.LAZY and not remade:
             why += "; opened again where it is needed"
         body = [f"state = {taken}", why, *get, "return state"]
@@ -153,9 +156,9 @@ def _leave(each: Treatment, state: str) -> str:
     if each.form is Form.CARRIED:
         return f"{place} = {now}.is_set()" if each.carries == "is_set" else f"{place} = list({now}.queue)"
     if each.form is Form.NAMED and each.never_none:
-        return f"{place} = {now}.name"
+        return f"{place} = {now}.{each.named_by}"
     if each.form is Form.NAMED:
-        return f"{place} = None if {now} is None else {now}.name"
+        return f"{place} = None if {now} is None else {now}.{each.named_by}"
     if each.form is Form.CLOSED:
         return f"{place} = {each.open_test}"
     if each.form is Form.MAYBE:

@@ -9,7 +9,7 @@ from ...finding import Refused
 from ...syntax.outline import position
 from ...syntax.receivers import qualified_name
 from ...syntax.unpicklable import Made
-from ...syntax.unpicklable_table import Remedy
+from ...syntax.unpicklable_table import MODULE, Remedy
 from .attribute_uses import AttributeUses, Hazard
 from .by_flag import only_by_flag
 from .classes import Store
@@ -18,6 +18,7 @@ from .data import names
 from .held_locks import check_not_held
 from .on_demand import is_lazy, left_closed
 from .own_classes import check_no_descriptor
+from .passed_modules import passed_module
 from .recreate import Recreation, Recreator, chooses_modules
 from .state_methods import Form, Treatment
 from .surroundings import redirects, removes
@@ -72,6 +73,8 @@ def treatment_of(uses: AttributeUses) -> Treatment:
     stores = [store for shape in uses.hierarchy for store in shape.stores(uses.attribute)]
     stores += [hazard.store for hazard in uses.hazards if hazard.store.method not in uses.shape.outline.parents]
     source = next((hazard.made.given for hazard in uses.hazards if hazard.made.given), "")
+    if source and kind is MODULE:
+        return passed_module(uses, stores, source)
     if source and kind.remedy is not Remedy.NAMED:
         raise Refused(
             f"it is passed in ({source}), so other objects may share it; pass what it is opened with, and open it in "
