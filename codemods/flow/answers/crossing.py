@@ -15,6 +15,7 @@ from .by_habit import ByHabit
 from .closure import Closure
 from .defaults import Defaults
 from .moments import Moments
+from .own_way import by_its_own_class
 from .same_object import SameObject
 from .trace import Reasons, shorten, trace_of
 
@@ -75,6 +76,9 @@ class Crossings:
         trace = trace_of(self.solution, number, reasons[number], reasons, kind, path, position)
         boundary = reasons.root(number).boundary
         confidence = self._confidence(path, position, trace, boundary, confidence, number, reasons)
+        told = by_its_own_class(self.closure.places, number, reasons, path, position)
+        if told is not reasons:
+            trace = trace_of(self.solution, number, told[number], told, kind, path, position)
         aboard = self._is_in_class_of(reasons[number].parent, path, position)
         return Crossing(
             kind, path, *position, confidence, shorten(trace), boundary, aboard,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from ...finding import Hop, Trace
@@ -61,8 +62,9 @@ class Reasons(dict[int, Reason]):
 
 
 def trace_of(
-    solution: Solution, number: int, reason: Reason, reasons: Reasons, kind: HazardKind, path: str, position: Position
-) -> Trace:
+    solution: Solution, number: int, reason: Reason, reasons: Mapping[int, Reason], kind: HazardKind, path: str,
+    position: Position,
+) -> Trace:  # fmt: skip
     words = {
         HazardKind.LAMBDA: "a lambda is defined here",
         HazardKind.FUNCTION: "a function is defined inside another here",
