@@ -175,7 +175,7 @@ def _of_call(outline: Outline, call: ast.Call, own: str) -> Iterator[tuple[str, 
         if func.attr == own and outline.is_self(func.value):
             yield "recursion", func
         if func.attr in LOG_METHODS and _is_logger(outline, func.value):
-            yield ".log", func
+            yield "a log", func
         if func.attr == "format" and isinstance(func.value, ast.Constant):
             yield from _texts(outline, call.args)
     elif isinstance(func, ast.Name) and not outline.lookup(func, func.id)[1]:

@@ -100,6 +100,7 @@ def test_a_worker_depends_on_what_main_sets(sets: str, read: str) -> None:
             "codecs.register_error('dots', print)", "return x.encode('ascii', 'ignore')", id="another handler"
         ),
         pytest.param("logging.basicConfig(level=logging.INFO)", "logging.info(x)", id="the log on stderr"),
+        pytest.param("logging.basicConfig(filename='a.log')", "return torch.log(x)", id="a logarithm"),
         pytest.param("json.dumps = len", "return json.loads(x)", id="another function"),
         pytest.param("sys.argv = ['a']", "return sys.argv", id="a child gets the arguments of its parent"),
         pytest.param("os.chdir('a')", "return os.getcwd()", id="and its folder"),
