@@ -26,6 +26,10 @@ VIEW_METHODS = frozenset(("keys", "values", "items"))
 _DICTS = frozenset(
     ("dict", "Dict", "Mapping", "MutableMapping", "defaultdict", "DefaultDict", "Counter", "ChainMap", "UserDict")
 )
+_OWN_VIEWS = frozenset(  # what is derived from these has the views of `collections.abc`, which pickle with the mapping
+    ("collections.abc.Mapping", "collections.abc.MutableMapping", "collections.UserDict", "collections.ChainMap",
+     "collections.Mapping", "collections.MutableMapping", "typing.Mapping", "typing.MutableMapping")
+)  # fmt: skip
 _ORDERED = frozenset(("OrderedDict",))
 _OTHER = frozenset(("DataFrame", "Series", "GroupBy", "Tensor", "KeyedJaggedTensor", "JaggedTensor", "Message"))
 _H5 = frozenset(("h5py.File", "h5py.Group"))
@@ -98,6 +102,8 @@ class Receivers:
             return combine(self._class(cls, method, depth) for cls in classes)
         if name in _H5:
             return ReceiverKind.H5
+        if name in _OWN_VIEWS:
+            return ReceiverKind.OTHER
         if last in _ORDERED:
             return ReceiverKind.ORDERED
         if last in _DICTS or name in _FRESH:
@@ -245,6 +251,8 @@ class Receivers:
                 kinds.extend(self._class(found, method, depth + 1) for found in own if depth < _DEPTH)
             elif last in _ORDERED:
                 kinds.append(ReceiverKind.ORDERED)
+            elif qualified_name(cls.outline, _unsubscripted(base)) in _OWN_VIEWS:
+                kinds.append(ReceiverKind.OTHER)
             elif last in _DICTS | {"TypedDict"}:
                 kinds.append(ReceiverKind.DICT)
             elif last in _OTHER:
@@ -275,6 +283,11 @@ class Receivers:
     def _annotations(self, outline: Outline, nodes: Iterable[ast.expr], method: str, depth: int) -> ReceiverKind:
         parts = [node for node in nodes if not (isinstance(node, ast.Constant) and node.value is None)]
         return combine(self._annotation(outline, node, method, depth + 1) for node in parts)
+
+
+def _unsubscripted(base: ast.expr) -> ast.expr:
+    """`Mapping` of `Mapping[str, int]`."""
+    return base.value if isinstance(base, ast.Subscript) else base
 
 
 def combine(kinds: Iterable[ReceiverKind]) -> ReceiverKind:

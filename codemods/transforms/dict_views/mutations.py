@@ -91,6 +91,9 @@ class DictChanges:
             if isinstance(node, ast.Name):
                 scope, _ = outline.lookup(node, node.id)
                 yield _Target(outline, scope, node.id, tuple(keys), hops=hops)
+                around = outline.parents[outline.statement(node)]
+                if isinstance(around, ast.ClassDef):  # a table of the class, which others reach through it
+                    yield _Target(outline, None, node.id, tuple(keys), Class(outline, around), hops)
             elif isinstance(node, ast.Attribute):
                 owner = outline.owner(node) if outline.is_self(node.value) else None
                 cls = Class(outline, owner) if owner is not None else None

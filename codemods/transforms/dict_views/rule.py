@@ -24,6 +24,7 @@ from .data import names
 from .holders import Difference, Holder, HolderKind
 from .mutations import DictChanges
 from .next_holders import holders_of
+from .refused_by_views import WITHOUT_HASH
 from .screen import ID
 from .screen_facts import uses_views
 from .storage import keeps, travels
@@ -237,6 +238,8 @@ class _Search:
         problems = self.uses.problems(list(candidate.held))
         _, at_once = holders_of(outline, node)
         problems = sorted([*at_once, *problems], key=lambda problem: not problem.fatal)
+        if method == "values":  # these go by `==` as well
+            problems = [problem for problem in problems if WITHOUT_HASH not in problem.text]
         change = None
         if not is_used_up(outline, node) and not is_sent_at_once(outline, node, boundary):
             change = self.changes.after(outline, outline.statement(node), receiver, method)

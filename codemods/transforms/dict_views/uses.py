@@ -7,14 +7,14 @@ from collections.abc import Iterator
 
 from ...syntax.binding_rules import FUNCTIONS, parameters, positional
 from ...syntax.names import last_name
-from ...syntax.outline import Function, Outline
+from ...syntax.outline import Function, Outline, pairs
 from ...syntax.receivers import Receivers
 from ...syntax.repo import Repo
 from ...syntax.resolver import Class, method
 from ...syntax.tried import Tries
 from .holders import Difference, Holder, HolderKind
 from .next_holders import holders_of
-from .refused_by_views import refused_by_views
+from .refused_by_views import WITHOUT_HASH, catches_unhashable, refused_by_encoders, refused_by_views
 
 _STEPS = 60  # holders followed for one view; more means that nobody can say
 _DATA = frozenset(("dataclass", "define", "attrs", "s", "NamedTuple", "BaseModel"))
@@ -52,8 +52,10 @@ class ViewUses:
 
     def _other_way(self, outline: Outline, use: ast.AST, nested: bool) -> Iterator[Difference]:
         """The program tries what a list can do, and goes on elsewhere because a view can't."""
-        what = refused_by_views(outline, use) if not nested else None
+        what = refused_by_encoders(outline, use) or (refused_by_views(outline, use) if not nested else None)
         handler = self.tries.caught(outline, use) if what is not None else None
+        if not nested and (line := catches_unhashable(outline, use)) is not None:
+            what, handler = WITHOUT_HASH, f"{outline.path}:{line}"
         if handler is not None:
             text = f"{what}, which a view refuses, and the program then goes on at {handler}"
             yield Difference(outline.path, getattr(use, "lineno", 0), text, fatal=True)
@@ -83,6 +85,7 @@ class ViewUses:
                         and self._is_owner(outline, node, holder.owner)
                     ):
                         yield outline, node, True
+                yield from ((outline, node, True) for node in self._compared(outline, holder.owner))
         for name in ("vars", "__dict__"):
             for outline in self.repo.mentioning(name):
                 nodes: list[ast.Call | ast.Attribute] = (
@@ -95,6 +98,30 @@ class ViewUses:
                     item = isinstance(outline.parents[node], ast.Subscript)
                     if not item and self._is_owner(outline, value, holder.owner, is_likely=True):
                         yield outline, node, True
+
+    def _compared(self, outline: Outline, owner: Class) -> Iterator[ast.Name]:
+        """Names in comparisons whose values functions that make objects of the class return."""
+        for node in outline.nodes:
+            for name in [node.left, *node.comparators] if isinstance(node, ast.Compare) else ():
+                if isinstance(name, ast.Name) and self._comes_from_maker(outline, name, owner):
+                    yield name
+
+    def _comes_from_maker(self, outline: Outline, name: ast.Name, owner: Class) -> bool:
+        for binding in outline.lookup(name, name.id)[1]:
+            given = binding.value
+            if given is None and isinstance(binding.statement, ast.Assign):  # one, other = make(), make()
+                targets = (pairs(target, binding.statement.value) for target in binding.statement.targets)
+                parts = (part for found in targets for place, part in found if last_name(place) == name.id)
+                given = next(parts, None)
+            if not isinstance(given, ast.Call):
+                continue
+            for where, function in self.repo.called(outline, given.func):
+                for node in where.own(function):
+                    if isinstance(node, ast.Return) and node.value is not None:
+                        made = self.receivers.instance_of(where, node.value)
+                        if any(self._related(cls, owner) for cls in made):
+                            return True
+        return False
 
     def _is_data(self, cls: Class) -> bool:
         """A dataclass, whose `==` and text are made of its fields, or the like."""

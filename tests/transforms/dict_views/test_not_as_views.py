@@ -1,0 +1,142 @@
+"""What a program does because a view is no list: it catches what a view refuses, or asks views of other classes."""
+
+from __future__ import annotations
+
+import pytest
+
+from harness.small import reported
+
+RULE = "dict-views"
+PROGRAM = """\
+import json
+import pickle
+from collections import ChainMap, UserDict
+from collections.abc import Mapping, MutableMapping
+from dataclasses import dataclass
+
+
+{more}
+class Meta:
+    def __init__(self, table):
+        self.names = {view}
+
+    def asked(self, value, other=()):
+        try:
+            return {use}
+        except {caught}:
+            return None
+
+
+table = {{"b": 1}}
+meta = Meta(table)
+meta.asked([1])
+pickle.dumps(meta)
+"""
+
+
+def answer(use: str = "0", caught: str = "TypeError", view: str = "dict(table).keys()", more: str = "") -> str | None:
+    """Why the one view is no list; "" where it becomes one, None where nothing is reported."""
+    found = reported({"run.py": PROGRAM.format(use=use, caught=caught, view=view, more=more)}, RULE)
+    if not found:
+        return None
+    (finding,) = found
+    return finding.reason or (finding.fix is not None and finding.fix.unsafe) or ""
+
+
+@pytest.mark.parametrize("use", ["value in self.names", "other and value not in self.names"])
+@pytest.mark.parametrize("caught", ["TypeError", "(KeyError, TypeError)"])
+@pytest.mark.parametrize("view", ["dict(table).keys()", "dict(table).items()"])
+def test_a_value_without_hash(use: str, caught: str, view: str) -> None:
+    told = "line 15 asks whether something that may have no hash is in it, which a view refuses, and the program then"
+    assert (answer(use, caught, view) or "").startswith(f"{told} goes on at run.py:16")
+
+
+@pytest.mark.parametrize(
+    ("use", "caught", "view"),
+    [
+        ("'a' in self.names", "TypeError", "dict(table).keys()"),
+        ("value in self.names", "KeyError", "dict(table).keys()"),
+        ("value in self.names", "Exception", "dict(table).keys()"),
+        ("value in self.names", "TypeError", "dict(table).values()"),
+        ("self.names in value", "TypeError", "dict(table).keys()"),
+    ],
+)
+def test_a_value_that_is_looked_for(use: str, caught: str, view: str) -> None:
+    assert answer(use, caught, view) == ""
+
+
+@pytest.mark.parametrize("use", ["json.dumps(vars(self))", "json.dumps(self.names)", "json.dumps({'a': [self.names]})"])
+def test_json_does_not_know_a_view(use: str) -> None:
+    assert "passes it to `json.dumps`, which a view refuses, and the program then goes on" in (answer(use) or "")
+
+
+@pytest.mark.parametrize("use", ["json.dumps(vars(self), default=list)", "json.dumps([value], vars(self))"])
+def test_json_is_told_or_gets_something_else(use: str) -> None:
+    assert answer(use) == ""
+
+
+@pytest.mark.parametrize("base", ["Mapping", "MutableMapping", "Mapping[str, int]", "UserDict"])
+def test_views_of_an_own_mapping_can_be_pickled(base: str) -> None:
+    assert answer(view="Lazy(table).keys()", more=f"class Lazy({base}):\n    pass\n\n") is None
+
+
+@pytest.mark.parametrize("view", ["ChainMap(table).values()", "UserDict(table).items()"])
+def test_views_of_mappings_written_in_python_can_be_pickled(view: str) -> None:
+    assert answer(view=view) is None
+
+
+def test_views_of_a_derived_dict_cannot() -> None:
+    assert answer(view="Lazy(table).keys()", more="class Lazy(dict):\n    pass\n\n") == ""
+
+
+def test_a_table_of_the_class_grows_by_another_name() -> None:
+    registry = (
+        "class Base:\n    known = {}\n    names = known.keys()\n\n    def __init_subclass__(cls):\n"
+        "        Base.known[cls.__name__] = cls\n\n\nclass One(Base):\n    pass\n\n\n"
+        "class Job:\n    def __init__(self):\n        self.names = Base.names\n\n\npickle.dumps(Job())\n"
+    )
+    (finding,) = reported({"run.py": f"import pickle\n\n\n{registry}"}, RULE)
+    assert finding.fix is not None
+    assert "line 9 sets an item of the dict after the view is taken" in (finding.fix.unsafe or "")
+
+
+MADE = """\
+import pickle
+from dataclasses import dataclass
+
+
+@dataclass
+class Run:
+    name: str
+    names: object = None
+
+
+def make(name, table):
+    return Run(name, table.keys())
+
+
+def count(table):
+    return len(table)
+
+
+{bound}
+print({look})
+pickle.dumps(make("a", {{"b": 1}}))
+"""
+BOTH = 'one, other = make("a", {}), make("b", {})'
+
+
+@pytest.mark.parametrize(
+    ("bound", "look"), [(BOTH, "one == other"), ('one = make("a", {})', "one != 3"), (BOTH, "1 == 1 != other")]
+)
+def test_objects_that_a_function_makes_are_compared(bound: str, look: str) -> None:
+    (finding,) = reported({"run.py": MADE.format(bound=bound, look=look)}, RULE)
+    assert "compares it with" in (finding.reason or "")
+
+
+@pytest.mark.parametrize(
+    ("bound", "look"), [("one, other = count({}), count({})", "one == other"), (BOTH, "one is other")]
+)
+def test_other_things_are_compared(bound: str, look: str) -> None:
+    (finding,) = reported({"run.py": MADE.format(bound=bound, look=look)}, RULE)
+    assert finding.fix is not None and finding.fix.unsafe is None
