@@ -48,7 +48,8 @@ browser:  ## the review page in Chromium; needs it, and `pip install -e ".[test,
 installed:  ## what dist/ holds, each in a clean environment
 	release/check_wheel.sh $(PYTHON)
 
-snapshots:  ## write what check says about each case (findings.txt), each row of a table and the tests of answers/; show what changed
+snapshots:  ## write what check says about each case (findings.txt), each row of a table, the tests of answers/ and kept programs; show what changed
 	$(PYTHON) tests/harness/snapshots.py --update
 	$(PYTHON) tests/harness/rows.py --update
 	$(PYTHON) tests/harness/whole_answers.py --update
+	$(PYTHON) tests/harness/kept_programs.py --update

@@ -47,12 +47,15 @@ def tables(folder: Path) -> list[Path]:
 
 def rows(folder: Path) -> dict[str, Row]:
     """Every row of the tables, by table and name."""
+    return {f"{table.stem}: {name}": row for table in tables(folder) for name, row in rows_of(table).items()}
+
+
+def rows_of(table: Path) -> dict[str, Row]:
+    """Every row of one table, by name."""
     found: dict[str, Row] = {}
-    for table in tables(folder):
-        for name, program, wanted, _, blocks in _parts(table.read_text(encoding="utf-8")):
-            key = f"{table.stem}: {name}"
-            assert key not in found, f"two rows are called {key}"
-            found[key] = Row(_files(program), _unfolded(wanted, blocks))
+    for name, program, wanted, _, blocks in _parts(table.read_text(encoding="utf-8")):
+        assert name not in found, f"two rows of {table.stem} are called {name}"
+        found[name] = Row(_files(program), _unfolded(wanted, blocks))
     return found
 
 
@@ -109,10 +112,11 @@ def lines_of(found: Iterable[Finding], files: dict[str, str]) -> list[str]:
         else:
             fixes[finding.fix] = None
             lines.append(place + (f" (unsafe: {finding.fix.unsafe})" if finding.fix.unsafe else ""))
-    return [" ".join(line.split()) for line in lines] + list(_changes(files, list(fixes)))
+    return [" ".join(line.split()) for line in lines] + list(changes(files, list(fixes)))
 
 
-def _changes(files: dict[str, str], fixes: list[Fix]) -> Iterator[str]:
+def changes(files: dict[str, str], fixes: list[Fix]) -> Iterator[str]:
+    """What all fixes together take out and put in."""
     for name, text in files.items():
         edits = dict.fromkeys(edit for fix in fixes for edit in fix.edits if edit.path == name)
         new = Source(name, text).apply(edits)
