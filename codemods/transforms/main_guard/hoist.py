@@ -8,10 +8,12 @@ from collections.abc import Container, Iterator
 from dataclasses import dataclass
 
 from ...finding import Confidence, Edit, Hop, Refused
+from ...flow.boundaries import Boundary
 from ...nodes import walk
 from ...syntax.binding_rules import parameters, positional
 from ...syntax.callees import FUNCTIONS, Function
 from ...syntax.main_guard import is_main_name_test
+from ...syntax.names import last_name
 from ...syntax.outline import Outline
 from ...tree.source import Source
 from .edits import blank_lines, moved_text
@@ -22,6 +24,9 @@ from .statements import names_bound, reads_on_import
 
 BUILTINS = frozenset(dir(builtins)) | {"__file__", "__name__", "__doc__"}
 _MAX_DEPTH = 3
+_OF_POOLS = frozenset(
+    {"map", "starmap", "imap", "imap_unordered", "apply", "apply_async", "map_async", "starmap_async", "submit"}
+)
 _PICKLES_ITSELF = frozenset({"__reduce__", "__reduce_ex__", "__getnewargs__", "__getnewargs_ex__"})
 Definition = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
 
@@ -74,13 +79,35 @@ def sent(starts: Starts, outline: Outline, call: ast.Call, depth: int = 0) -> Se
             *(k.value for k in call.keywords if k.arg in ("dataset", "collate_fn", "worker_init_fn")),
         ]
         return None if sure is None else (sure, _sending(outline, call), kept)
-    boundary = starts.table.boundary(name)
+    boundary = starts.table.boundary(name) or _of_passed_pool(starts, outline, call)
     if boundary is None and depth < _MAX_DEPTH:
         return _sent_on(starts, outline, call, depth)
     if boundary is None or name.startswith(("torch.save", "pickle.")) or not boundary.pickles:
         return None
     arguments = [*call.args, *(keyword.value for keyword in call.keywords)]
     return Confidence.PROVEN, _sending(outline, call), arguments
+
+
+def _of_passed_pool(starts: Starts, outline: Outline, call: ast.Call) -> Boundary | None:
+    """What `pool.map(...)` is where `pool` is a parameter, and every call of the function passes a pool."""
+    function, held = outline.scope(call), call.func.value if isinstance(call.func, ast.Attribute) else None
+    if last_name(call.func) not in _OF_POOLS or not isinstance(held, ast.Name) or not isinstance(function, FUNCTIONS):
+        return None
+    if held.id not in positional(function) or len(outline.bindings(function, held.id)) != 1:
+        return None
+    at = positional(function).index(held.id)
+    found: list[Boundary | None] = []
+    for where, caller in starts.callees.repo.callers(function):
+        given = {keyword.arg: keyword.value for keyword in caller.keywords}.get(held.id)
+        value = given or (caller.args[at] if len(caller.args) > at else None)
+        values = [(where, value)] if value is not None else []
+        if isinstance(value, ast.Attribute):
+            owners = starts.loaders.objects.owners(where, value.value)
+            kept = [(cls.outline, starts.loaders.objects.attributes(cls.node).get(value.attr, [])) for cls in owners]
+            values = [(outline, each) for outline, every in kept for each in every]
+        names = {starts.name(*each) for each in values}
+        found += [starts.table.boundary(f"{name}.{call.func.attr}") for name in names] or [None]  # type: ignore[attr-defined]
+    return found[0] if found and None not in found else None
 
 
 def _sending(outline: Outline, call: ast.Call) -> Hop:

@@ -254,7 +254,17 @@ def _only_parent(
 
     The file may leave it to others to call what sends work to processes itself.
     """
-    if tops.get(setter.name) is not setter or setter in reached or setter.name in at_import or setter.decorator_list:
+    if setter in reached or setter.decorator_list:
+        return False
+    if isinstance(outline.parents[setter], ast.ClassDef):  # a method that sends the work itself
+        called = {
+            node.func.id
+            for node in outline.own(setter)
+            if isinstance(node, ast.Call) and isinstance(node.func, ast.Name)
+        }
+        sends = setter in senders or any(tops[name] in senders for name in called & tops.keys())
+        return sends and setter.name not in _WORKER
+    if tops.get(setter.name) is not setter or setter.name in at_import:
         return False
     uses = [node for node in outline.nodes if isinstance(node, ast.Name) and node.id == setter.name]
     return (bool(uses) or setter in senders) and all(

@@ -1,4 +1,7 @@
-"""Processes that an object starts with a method of its own, and keeps: the second start pickles the first process."""
+"""Processes that an object starts with a method of its own: the second start pickles what the first left on the object.
+
+That is the process, where the object keeps it, or a connection that is closed once it has been started.
+"""
 
 from __future__ import annotations
 
@@ -9,7 +12,7 @@ from dataclasses import dataclass
 
 from ...syntax.binding_rules import LOOPS
 from ...syntax.names import last_name
-from ...syntax.outline import Outline
+from ...syntax.outline import Outline, position
 from ...syntax.repo import Repo
 
 _MAKES = re.compile(r"\bProcess\s*\(")
@@ -20,12 +23,16 @@ _DECIDES = frozenset(("__getstate__", "__reduce__", "__reduce_ex__"))
 
 @dataclass(frozen=True)
 class Kept:
-    """`call` makes processes that get the object, and that its attribute `name` keeps, which `place` is."""
+    """`call` makes processes that get the object, and that its attribute keeps, which `place` is.
+
+    `closed`: the attribute has connections, and `place` closes one.
+    """
 
     outline: Outline
     call: ast.Call
     place: ast.Attribute
     owner: ast.ClassDef
+    closed: bool = False
 
 
 def own_processes(repo: Repo, path: str) -> Iterator[Kept]:
@@ -42,6 +49,33 @@ def own_processes(repo: Repo, path: str) -> Iterator[Kept]:
         place = _kept(outline, call, method) if again and starts and not has_method & _DECIDES else None
         if place is not None:
             yield Kept(outline, call, place, owner)
+        ends = _closed(outline, call, owner, method) if again and starts and not has_method & _DECIDES else None
+        if ends is not None:
+            yield Kept(outline, call, ends, owner, closed=True)
+
+
+def _closed(outline: Outline, call: ast.Call, owner: ast.ClassDef, method: ast.AST) -> ast.Attribute | None:
+    """`self.pipes` of `self.pipes[n].close()` below `call` in its loop, where these come from `Pipe()`."""
+    loop = next((above for above in _inside(outline, call, method) if isinstance(above, LOOPS)), None)
+    for end in ast.walk(loop) if loop is not None else ():
+        if not (isinstance(end, ast.Call) and last_name(end.func) == "close" and position(end) > position(call)):
+            continue
+        held = end.func.value if isinstance(end.func, ast.Attribute) else None
+        part = held.value if isinstance(held, ast.Subscript) else None  # one for each process
+        if isinstance(part, ast.Attribute) and outline.is_self(part.value) and part.attr in _pipes(outline, owner):
+            return part
+    return None
+
+
+def _pipes(outline: Outline, owner: ast.ClassDef) -> set[str]:
+    """The attributes that hold what `Pipe` gives."""
+    found: set[str] = set()
+    for node in ast.walk(owner):
+        made = ast.walk(node.value) if isinstance(node, ast.Assign) else ()
+        if any(isinstance(each, ast.Call) and last_name(each.func) == "Pipe" for each in made):
+            inside = (each for target in node.targets for each in ast.walk(target))  # type: ignore[attr-defined]
+            found |= {each.attr for each in inside if isinstance(each, ast.Attribute) and outline.is_self(each.value)}
+    return found
 
 
 def _gets_self(outline: Outline, call: ast.Call) -> bool:

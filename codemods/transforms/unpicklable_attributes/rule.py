@@ -127,6 +127,20 @@ def _own_processes(search: Search, path: str) -> Iterator[Finding]:
             "`cannot pickle 'weakref.ReferenceType' object`"
         )
         start = Hop(outline.path, kept.call.lineno, "this process gets the object, by its method or as an argument")
+        if kept.closed:
+            message = (
+                f"`{name}` has a connection that is closed once its process has been started, and the next one gets it "
+                f"with `self`; {_STOPS} `OSError: handle is closed`"
+            )
+            hop = Hop(
+                outline.path, kept.place.lineno, "the connection is closed here, before the next process is started"
+            )
+            reason = (
+                f"give the process a function and its own connection, in place of `self`, or start all processes first "
+                f"and close `{name}` after the loop"
+            )
+            yield _at(search, outline, kept.place, message, Confidence.LIKELY, (start, hop), reason)
+            continue
         hop = Hop(outline.path, kept.place.lineno, f"the process is stored in `{name}`, which the next one gets too")
         reason = (
             f"give the process a function, and what that needs of the object, in place of `self`, or leave `{name}` "

@@ -7,6 +7,7 @@ import pytest
 from codemods.engine.migrate import check
 from codemods.settings import Settings
 from codemods.tree.files import MemoryFiles
+from harness.small import reported
 
 TEXT = """\
 import itertools, random
@@ -144,3 +145,50 @@ def test_what_a_spawned_worker_lacks(made: str, read: str, change: str) -> None:
 )
 def test_look_alikes(made: str, read: str, change: str) -> None:
     assert not is_reported(made, read, change)
+
+
+POOLED = """\
+import multiprocessing as mp
+
+rows = None
+
+
+def sample(n):
+    return rows[n]
+
+
+def prepare(pool, n):
+    return [pool.{send}(sample, {args}) for each in range(n)]
+
+
+class Trainer:
+    def __init__(self, n):
+        self.n = n
+
+    def fit(self, table):
+        global rows
+        rows = table
+        {made}
+        {jobs}
+
+
+if __name__ == "__main__":
+    Trainer(2).fit([1, 2, 3])
+"""
+
+
+@pytest.mark.parametrize(
+    ("made", "jobs", "is_found"),
+    [
+        ("self.pool = mp.Pool(2)", "print(prepare(self.pool, 2))", True),
+        ("pool = mp.Pool(2)", "print(prepare(pool, n=2))", True),
+        ("", "print(mp.Pool(2).map(sample, [1]))", True),
+        ("pool = mp.dummy.Pool(2)", "print(prepare(pool, 2))", False),
+        ("pool = [mp.Pool(2)]", "print(prepare(pool, 2), prepare(self.n, 2))", False),
+        ("", "print(rows)", False),
+    ],
+)
+def test_a_global_that_a_method_sets_before_it_sends_work(made: str, jobs: str, is_found: bool) -> None:
+    text = POOLED.format(send="apply_async", args="(each,)", made=made or "pass", jobs=jobs)
+    found = [each for each in reported({"a.py": text}, "main-guard") if "by `fit` in the main process" in each.message]
+    assert len(found) == is_found

@@ -72,3 +72,43 @@ def test_a_class_that_says_what_crosses() -> None:
         "self.procs = [mp.Process(target=self.loop, args=(i,)) for i in range(2)]\nfor p in self.procs:\n    p.start()"
     )
     assert found(start) and not found(start, "    def __getstate__(self):\n        return {'n': self.n}\n")
+
+
+PIPES = """\
+import multiprocessing as mp
+
+
+class Environments:
+    def __init__(self, n):
+        self.near, self.far = zip(*[mp.Pipe() for _ in range(n)])
+        self.files = list(range(n))
+        for index in range(n):
+            process = mp.Process({given})
+            process.start()
+            {close}
+        self.ready = True
+
+    def run(self, index):
+        self.far[index].send(index)
+
+
+if __name__ == "__main__":
+    Environments(2)
+"""
+
+
+@pytest.mark.parametrize(
+    ("given", "close", "is_found"),
+    [
+        ("target=self.run, args=(index,)", "self.far[index].close()", True),
+        ("target=run, args=(self, index)", "self.near[index].close()", True),
+        ("target=run, args=(self.far[index],)", "self.far[index].close()", False),
+        ("target=self.run, args=(index,)", "self.far[index].poll()", False),
+        ("target=self.run, args=(index,)", "self.files[index].close()", False),
+        ("target=self.run, args=(index,)", "pass\n        for far in self.far:\n            far.close()", False),
+    ],
+)
+def test_a_connection_that_is_closed_before_the_next_start(given: str, close: str, is_found: bool) -> None:
+    text = PIPES.format(given=given, close=close)
+    found = [reason for reason in reasons({"train.py": text}, RULE) if "its own connection" in reason]
+    assert len(found) == is_found
