@@ -6,15 +6,14 @@ this one does not.
 
 from __future__ import annotations
 
-from collections import defaultdict
-from collections.abc import Iterator
 from functools import cached_property
 
 from ..facts.records import Call
 from ..facts.test_code import is_test
 from ..solve.heap import BOUND, CLASS, CONTAINER, FOREIGN, FUNCTION
-from ..solve.paths import explore
+from ..solve.paths import Paths
 from ..solve.solution import Solution
+from .callers import Callers
 
 _LOOKS = frozenset(  # they look at what an object gives, and pass it to nobody
     [
@@ -30,10 +29,9 @@ _MAX_STEPS = 1_000
 class AtHome:
     """Answers for the objects of one solution."""
 
-    def __init__(self, solution: Solution) -> None:
-        self.solution = solution
+    def __init__(self, solution: Solution, callers: Callers) -> None:
+        self.solution, self.callers = solution, callers
         self._known: dict[tuple[int, int], bool] = {}
-        self._given_in: dict[int, dict[int, list[tuple[int, int, Call]]]] = {}  # of a file, see `_given`
 
     def whole_class(self, index: int) -> bool:
         """True when the program makes objects of the class, tests aside, and all of them stay."""
@@ -51,14 +49,14 @@ class AtHome:
 
     def _stays(self, number: int, origin: int, must_be_used: bool) -> bool:
         heap, constraints = self.solution.heap, self.solution.constraints
-        nodes, complete = explore(heap, number, (origin,))
-        if not complete or not nodes.isdisjoint(self._keepers):
+        paths = Paths(heap, number, (origin,))
+        if paths.meet(self._keepers) or not paths.complete:
             return False
         used = not must_be_used
-        for node in nodes:
+        for node in paths.found:
             if node in self._returned and not heap.targets[node]:
                 return False
-            for callee, offset, call in self._given(node):
+            for callee, offset, call in self.callers.taking(node):
                 if not self._stays_in_call(callee, offset, call):
                     return False
                 used = True
@@ -118,42 +116,19 @@ class AtHome:
         program = self.solution.program
         return {function.returns + program.offsets[file] for file, function in program.functions}
 
-    def _given(self, node: int) -> list[tuple[int, int, Call]]:
-        """The calls that `node` is an argument of, with the node of what is called and the file's offset."""
-        offset = self.solution.program.offsets[self.solution.heap.file_of[node]]
-        if offset not in self._given_in:
-            found = self._given_in[offset] = defaultdict[int, list[tuple[int, int, Call]]](list)
-            for callee, call in self._calls_in.get(offset, ()):
-                given = (*call.arguments, *(value for _, value in call.keywords), *call.stars, *call.double_stars)
-                for argument in given:
-                    if argument >= 0:
-                        found[argument + offset].append((callee, offset, call))
-        return self._given_in[offset].get(node, [])
-
-    @cached_property
-    def _calls_in(self) -> dict[int, list[tuple[int, Call]]]:
-        """The calls of each file, by its offset, with the node of what is called."""
-        found: dict[int, list[tuple[int, Call]]] = {}
-        for callee, offset, call in self._calls():
-            found.setdefault(offset, []).append((callee, call))
-        return found
-
     @cached_property
     def _constructed(self) -> dict[int, list[int]]:
         """Per class the results of the calls that make its objects, tests aside."""
         found: dict[int, list[int]] = {}
         values, holds = self.solution.heap.values, self.solution.heap.holds
-        for callee, offset, call in self._calls():
-            for number in holds[callee]:
-                if values[number].kind == CLASS and not self._in_test(call.result + offset):
-                    found.setdefault(int(values[number].a), []).append(call.result + offset)
+        for callee, calls in self.solution.constraints.calls.items():
+            made = [int(values[number].a) for number in holds[callee] if values[number].kind == CLASS]
+            for offset, call in calls if made else ():
+                if not self._in_test(call.result + offset):
+                    for index in made:
+                        found.setdefault(index, []).append(call.result + offset)
         return found
 
     def _in_test(self, node: int) -> bool:
         program = self.solution.program
         return is_test(program.files[self.solution.heap.file_of[node]], program.facts_of)
-
-    def _calls(self) -> Iterator[tuple[int, int, Call]]:
-        for callee, calls in self.solution.constraints.calls.items():
-            for offset, call in calls:
-                yield callee, offset, call

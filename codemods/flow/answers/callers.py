@@ -23,6 +23,7 @@ class Callers:
 
     def __init__(self, solution: Solution) -> None:
         self.solution = solution
+        self._taking: dict[int, dict[int, list[tuple[int, int, Call]]]] = {}  # of a file, by its offset
 
     def of(self, function: int) -> list[Given]:
         """The calls of a function."""
@@ -34,6 +35,28 @@ class Callers:
             return -1
         program = self.solution.program
         return program.function_offset[self.solution.heap.file_of[call.result + offset]] + call.scope
+
+    def taking(self, node: int) -> list[tuple[int, int, Call]]:
+        """The calls that `node` is an argument of, with the node of what is called and the file's offset."""
+        offset = self.solution.program.offsets[self.solution.heap.file_of[node]]
+        known = self._taking.get(offset)
+        if known is None:
+            known = self._taking[offset] = {}
+            for callee, call in self._by_file.get(offset, ()):
+                given = (*call.arguments, *(value for _, value in call.keywords), *call.stars, *call.double_stars)
+                for argument in given:
+                    if argument >= 0:
+                        known.setdefault(argument + offset, []).append((callee, offset, call))
+        return known.get(node, [])
+
+    @cached_property
+    def _by_file(self) -> dict[int, list[tuple[int, Call]]]:
+        """The calls of each file, by its offset, with the node of what is called."""
+        found: dict[int, list[tuple[int, Call]]] = {}
+        for callee, calls in self.solution.constraints.calls.items():
+            for offset, call in calls:
+                found.setdefault(offset, []).append((callee, call))
+        return found
 
     @cached_property
     def _calls(self) -> dict[int, list[Given]]:

@@ -33,7 +33,7 @@ class Closure:
 
         Where a boundary minds `only` some kinds, functions go by reference: what they capture stays behind.
         """
-        solution, reach, hops_to = self.solution, self.places.reach, self.places.hops
+        solution, gets_to, hops_to = self.solution, self.places.gets_to, self.places.hops
         reasons = Reasons()
         # shortest traces first, and those with a guess after all others: (guesses, hops, order, value, why, what
         # attributes do not hold then)
@@ -45,7 +45,7 @@ class Closure:
             heappush(todo, (guesses, hops, next(order), number, reason, absent))
 
         for number, reason in seeds:
-            if (among is None or number in among) and (reason.node < 0 or reason.node in reach(number)):
+            if (among is None or number in among) and (reason.node < 0 or gets_to(number, reason.node)):
                 wait(number, reason, 0, hops_to(reason.node, number), self._absent(number, reason))
                 reasons.nodes.add(reason.node)
         while todo:
@@ -68,7 +68,7 @@ class Closure:
                         continue
                     if captured and not self._put_there_directly(held, node):
                         continue
-                    if node in reach(held):
+                    if gets_to(held, node):
                         more = guesses + self._guess(number, node)
                         wait(held, Reason(node, number, None, ""), more, hops + hops_to(node, held), absent)
             value = solution.heap.values[number]

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+from functools import cached_property
+
 from ...hazard_kind import HazardKind
 from ..facts.records import Position
 from ..kinds import NAMELESS
 from ..solve.heap import BOUND, CLASS, CONTAINER, FUNCTION, HAZARD, INSTANCE, OBJECT
 from ..solve.solution import Solution
 from .hidden import hiding
+
+_HOLDING = frozenset({CONTAINER, OBJECT, INSTANCE, FUNCTION})
+_MAYBE_HAZARDS = frozenset({HAZARD, FUNCTION, CLASS, INSTANCE})
 
 
 def captures(solution: Solution, function: int) -> list[int]:
@@ -60,25 +65,60 @@ def _all_hazards(solution: Solution, number: int) -> list[tuple[HazardKind, str,
     return []
 
 
-def holders(solution: Solution, only: frozenset[HazardKind]) -> set[int]:
-    """The hazards of the kinds `only`, and every value along with which one may be pickled."""
-    outer: dict[int, list[int]] = {}
-    todo: list[int] = []
-    for number, value in enumerate(solution.heap.values):
-        if hazards(solution, number, only):
-            todo.append(number)
-        nodes = inside(solution, number, only)
-        if value.kind == FUNCTION and not only:
-            nodes = captures(solution, int(value.a))
-        for node in nodes:
-            for held in solution.heap.holds[node]:
-                outer.setdefault(held, []).append(number)
-        if value.kind == BOUND:
-            outer.setdefault(value.b, []).append(number)
-    found = set(todo)
-    while todo:
-        for number in outer.get(todo.pop(), ()):
-            if number not in found:
-                found.add(number)
-                todo.append(number)
-    return found
+class Holders:
+    """Which values hold what, for one solution."""
+
+    def __init__(self, solution: Solution) -> None:
+        self.solution = solution
+        self._outer: dict[bool, tuple[dict[int, list[int]], dict[int, list[int]]]] = {}
+
+    def of(self, only: frozenset[HazardKind]) -> set[int]:
+        """The hazards of the kinds `only`, and every value along with which one may be pickled."""
+        if bool(only) not in self._outer:  # which kinds makes no difference
+            self._outer[bool(only)] = self._around(only)
+        nodes_of, outer = self._outer[bool(only)]
+        todo = [number for number, kinds in self._kinds.items() if not only or not kinds.isdisjoint(only)]
+        found, seen = set(todo), set[int]()
+        while todo:
+            number = todo.pop()
+            for at in nodes_of.get(number, ()):
+                if at not in seen:
+                    seen.add(at)
+                    new = [each for each in outer[at] if each not in found]
+                    found.update(new)
+                    todo += new
+        return found
+
+    def _around(self, only: frozenset[HazardKind]) -> tuple[dict[int, list[int]], dict[int, list[int]]]:
+        """By value the nodes that hold it, and by node the values that what it holds is pickled along with.
+
+        The object of a bound method counts as a node, which has no number of a node.
+        """
+        nodes_of: dict[int, list[int]] = {}
+        outer: dict[int, list[int]] = {}
+        holds = self.solution.heap.holds
+        for number, value in enumerate(self.solution.heap.values):
+            kind = value.kind
+            if kind == BOUND:
+                outer.setdefault(-1 - value.b, []).append(number)
+            elif kind in _HOLDING:
+                nodes = inside(self.solution, number, only)
+                if kind == FUNCTION and not only:
+                    nodes = captures(self.solution, int(value.a))
+                for node in nodes:
+                    if holds[node]:
+                        outer.setdefault(node, []).append(number)
+        for at in outer:
+            for held in holds[at] if at >= 0 else (-1 - at,):
+                nodes_of.setdefault(held, []).append(at)
+        return nodes_of, outer
+
+    @cached_property
+    def _kinds(self) -> dict[int, set[HazardKind]]:
+        """By value the kinds of hazards that it is, where it is any."""
+        made: dict[int, set[HazardKind]] = {}
+        for number, value in enumerate(self.solution.heap.values):
+            found = _all_hazards(self.solution, number) if value.kind in _MAYBE_HAZARDS else ()
+            if found:
+                made[number] = {kind for kind, _, _ in found}
+        return made

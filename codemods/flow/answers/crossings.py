@@ -19,7 +19,7 @@ from .at_home import AtHome
 from .burdens import of_instances, of_nodes
 from .callers import Callers, called_in
 from .closure import Closure
-from .contents import captures, hazards, holders, inside
+from .contents import Holders, captures, hazards, inside
 from .crossing import Crossing, Crossings
 from .defaults import Defaults
 from .hazard_calls import is_called
@@ -81,7 +81,6 @@ class Flow:
         self._facts, self._boundaries = facts, boundaries
         self._surroundings = surroundings or Surroundings()
         self.recorder = recorder or Recorder()
-        self._known_holders: dict[frozenset[HazardKind], set[int]] = {}
         self._described: dict[tuple[str, int], Crossing] = {}
 
     @cached_property
@@ -171,7 +170,7 @@ class Flow:
 
     @cached_property
     def _home(self) -> AtHome:
-        return AtHome(self.solution)
+        return AtHome(self.solution, self._callers)
 
     @cached_property
     def _all(self) -> list[Crossing]:
@@ -201,7 +200,7 @@ class Flow:
         only: frozenset[HazardKind],
     ) -> None:  # fmt: skip
         """Enter in `found` what crosses with the seeds, where that is surer than what is there."""
-        reasons = self._closure.of(seeds, self._holders(only), only)
+        reasons = self._closure.of(seeds, self._holders[only], only)
         for number, reason in reasons.items():
             if reason.node < 0:  # a Dataset class in a function is no hazard before an instance is seen to cross
                 continue
@@ -214,11 +213,11 @@ class Flow:
                     if known is None or not known.confidence.reaches(made.confidence):
                         found[hazard] = made
 
-    def _holders(self, only: frozenset[HazardKind]) -> set[int]:
-        known = self._known_holders.get(only)
-        if known is None:
-            known = self._known_holders[only] = holders(self.solution, only)
-        return known
+    @cached_property
+    def _holders(self) -> dict[frozenset[HazardKind], set[int]]:
+        """By the `only` of boundaries what of it crosses, and every value along with which it may."""
+        holders = Holders(self.solution)
+        return {only: holders.of(only) for only in (EVERY, *self._pickier)}
 
     @recorded
     def cleared(self, path: str, class_line: int, attribute: str) -> bool:

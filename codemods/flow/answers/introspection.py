@@ -285,9 +285,7 @@ def _cached(solution: Solution, node: int, at: int, line: int) -> Iterator[Quest
 def reaching(places: Places, found: Mapping[int, list[Question]], path: str, line: int, column: int) -> list[Question]:
     """What of `found` the function or lambda at this position (as in `ast`) really gets to."""
     number = places.number_of_function(path, line, column)
-    near = found.get(number, [])
-    reached = places.reach(number) if near else set()
-    return without_nodes(question for question in near if question.node in reached)
+    return without_nodes(each for each in found.get(number, ()) if places.gets_to(number, each.node))
 
 
 def without_nodes(questions: Iterable[Question]) -> list[Question]:

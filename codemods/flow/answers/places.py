@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import cached_property
 
 from ..solve.heap import FUNCTION, Value
-from ..solve.paths import reach
+from ..solve.paths import Paths
 from ..solve.solution import Solution
 
 
@@ -14,27 +14,20 @@ class Places:
 
     def __init__(self, solution: Solution) -> None:
         self.solution = solution
-        self._reached: dict[int, set[int]] = {}
+        self._paths: dict[int, Paths] = {}
         self._hops: dict[tuple[int, int], int] = {}
 
     @cached_property
     def origins(self) -> dict[int, list[int]]:
         """Per value the nodes where it is made, or added without an edge."""
-        found: dict[int, list[int]] = {}
-        heap = self.solution.heap
-        holds, targets = heap.holds, heap.targets
-        for node, held in enumerate(holds):
-            for number, source in heap.sources(node) if held else ():
-                if source < 0 or number not in holds[source] or node not in (targets[source] or ()):
-                    found.setdefault(number, []).append(node)
-        return found
+        return self.solution.heap.origins()
 
-    def reach(self, number: int) -> set[int]:
-        """Nodes that a value gets to."""
-        known = self._reached.get(number)
+    def gets_to(self, number: int, node: int) -> bool:
+        """True when a value gets to a node that holds it."""
+        known = self._paths.get(number)
         if known is None:
-            known = self._reached[number] = reach(self.solution.heap, number, self.origins.get(number, ()))
-        return known
+            known = self._paths[number] = Paths(self.solution.heap, number, self.origins.get(number, ()))
+        return known.lead_to(node)
 
     def hops(self, node: int, number: int) -> int:
         """How many hops of a trace the way of a value to `node` takes."""

@@ -7,14 +7,13 @@ definitions. Nor are names judged that a program may look up while it runs.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from functools import cached_property
 
 from ..facts.records import Call, Function, NamePattern
 from ..facts.test_code import is_test
 from ..kinds import FunctionKind, MethodBinding
 from ..solve.heap import CLASS, CONTAINER, FOREIGN, FUNCTION, MAX_VALUES, MODULE, Value
-from ..solve.paths import explore
+from ..solve.paths import Paths
 from ..solve.sinks import Sink
 from ..solve.solution import Solution
 from .callers import Callers
@@ -30,6 +29,7 @@ _BY_NAME = frozenset(  # they find functions and classes by their names
         "inspect.getmembers", "fire.Fire",
     ]
 )  # fmt: skip
+_LOOKS_UP = _BY_NAME | {"getattr"}
 _BY_PATH = frozenset(  # they run a file
     ["spec_from_file_location", "load_source", "SourceFileLoader", "run_module", "run_path", "fromfile", "import_file",
      "import_string", "load_object", "autodiscover_tasks"]
@@ -198,14 +198,16 @@ class Reached:
             return True
         origin = node + self.solution.program.offsets[file]
         for number in tuple(heap.holds[origin]):
-            nodes, complete = explore(heap, number, (origin,))
-            if not complete or not nodes.isdisjoint(self._stored):
+            paths = Paths(heap, number, (origin,))
+            if paths.meet(self._stored) or not paths.complete:
                 return True
-            for at in nodes:
+            for at in paths.found:
                 if any(self._counts(offset, call) for offset, call in constraints.calls.get(at, ())):
                     return True
-                passed_to = self._calls_by_argument.get(at, ())
-                if any(call.text not in _LOOKS_AT_CLASS and self._counts(offset, call) for offset, call in passed_to):
+                passed_to = self.callers.taking(at)
+                if any(
+                    call.text not in _LOOKS_AT_CLASS and self._counts(offset, call) for _, offset, call in passed_to
+                ):
                     return True
                 if any(not attribute.startswith("__") for attribute, _ in constraints.loads.get(at, ())):
                     return True
@@ -251,16 +253,16 @@ class Reached:
             return found
         plainly = Reached(self.solution, self.callers, self.surroundings, no_names=True)
         values, holds = self.solution.heap.values, self.solution.heap.holds
-        for callee, offset, call in self._calls():
-            callees = [values[number] for number in holds[callee]]
-            names = {str(value.a) for value in callees if value.kind == FOREIGN} or (
-                {call.text} if not callees else set()
-            )
-            if not names.isdisjoint(_BY_NAME):
-                if -1 not in found and plainly._counts(offset, call):
-                    found |= self._imported_by(call) if names <= _IMPORTS else {-1}
-            elif "getattr" in names and call.arguments and call.arguments[0] >= 0 and 1 not in call.literals:
-                found |= self._modules_at(call.arguments[0] + offset)
+        for callee, calls in self.solution.constraints.calls.items():
+            held = [values[number] for number in holds[callee]]
+            meant = {str(value.a) for value in held if value.kind == FOREIGN}
+            for offset, call in calls if not held or not meant.isdisjoint(_LOOKS_UP) else ():
+                names = meant if held else {call.text}
+                if not names.isdisjoint(_BY_NAME):
+                    if -1 not in found and plainly._counts(offset, call):
+                        found |= self._imported_by(call) if names <= _IMPORTS else {-1}
+                elif "getattr" in names and call.arguments and call.arguments[0] >= 0 and 1 not in call.literals:
+                    found |= self._modules_at(call.arguments[0] + offset)
         for node, loads in self.solution.constraints.loads.items():
             for attribute, _ in loads:
                 if attribute == "__dict__":
@@ -301,19 +303,3 @@ class Reached:
         found |= {int(value.a) for value in heap.values if value.kind == CONTAINER}
         found |= {function.returns + program.offsets[file] for file, function in program.functions}
         return found.union(*(fields.values() for fields in heap.fields.values()))
-
-    @cached_property
-    def _calls_by_argument(self) -> dict[int, list[tuple[int, Call]]]:
-        """Per node the calls that it is an argument of, with the file's offset."""
-        found: dict[int, list[tuple[int, Call]]] = {}
-        for _, offset, call in self._calls():
-            arguments = (*call.arguments, *(value for _, value in call.keywords), *call.stars, *call.double_stars)
-            for argument in arguments:
-                if argument >= 0:
-                    found.setdefault(argument + offset, []).append((offset, call))
-        return found
-
-    def _calls(self) -> Iterator[tuple[int, int, Call]]:
-        for callee, calls in self.solution.constraints.calls.items():
-            for offset, call in calls:
-                yield callee, offset, call

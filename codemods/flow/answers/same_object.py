@@ -11,7 +11,7 @@ from functools import cached_property
 
 from ..kinds import FunctionKind
 from ..solve.heap import CLASS, CONTAINER, INSTANCE, MAX_VALUES
-from ..solve.paths import explore
+from ..solve.paths import Paths
 from .at_home import AtHome
 from .factories import Factories, Makes
 from .places import Places
@@ -27,7 +27,7 @@ class SameObject:
     def __init__(self, places: Places) -> None:
         self.solution, self.places = places.solution, places
         self._kinds: dict[int, int] = {}
-        self._reached: dict[tuple[int, int], set[int] | None] = {}
+        self._paths: dict[tuple[int, int], Paths] = {}
         self._doubts: dict[tuple[int, int], bool] = {}
 
     def merged(self, number: int, reasons: Reasons) -> bool:
@@ -325,8 +325,8 @@ class SameObject:
         return found
 
     def _gets_to(self, instance: int, origin: int, nodes: set[int]) -> bool:
-        known = self._reached.get((instance, origin))
-        if (instance, origin) not in self._reached:
-            reached, complete = explore(self.solution.heap, instance, (origin,))
-            known = self._reached[instance, origin] = reached if complete else None
-        return known is None or not known.isdisjoint(nodes)
+        """True when the object that is made at `origin` gets to one of `nodes`, or to too many to say."""
+        known = self._paths.get((instance, origin))
+        if known is None:
+            known = self._paths[instance, origin] = Paths(self.solution.heap, instance, (origin,))
+        return known.meet(nodes) or not known.complete

@@ -176,7 +176,10 @@ def self_nodes(facts: FileFacts) -> dict[int, int]:
 
 def hazardous(facts: FileFacts) -> set[int]:
     """Classes of the file whose code stores on `self` what is, or seems to hold, a hazard made in the same file."""
-    if not facts.stores:
+    todo = [node for node, kind, _ in facts.hazards if kind is HazardKind.DICT_VIEW]
+    made = zip(facts.function_nodes, facts.functions, strict=True)
+    todo += [node for node, function in made if function.kind in NAMELESS]
+    if not todo or not facts.stores:
         return set()
     leads: dict[int, list[int]] = {}
     for source, target, _ in facts.edges:
@@ -187,9 +190,6 @@ def hazardous(facts: FileFacts) -> set[int]:
     for call in facts.calls:
         for given in (*call.arguments, *(value for _, value in call.keywords)):
             leads.setdefault(given, []).append(call.result)
-    todo = [node for node, kind, _ in facts.hazards if kind is HazardKind.DICT_VIEW]
-    made = zip(facts.function_nodes, facts.functions, strict=True)
-    todo += [node for node, function in made if function.kind in NAMELESS]
     seen = set(todo)
     while todo:
         for target in leads.get(todo.pop(), ()):

@@ -43,6 +43,7 @@ class Attributes:
         self.nodes: dict[int, dict[str, int]] = defaultdict(dict)  # class -> attribute -> node
         self.worker_nodes: dict[int, dict[str, int]] = defaultdict(dict)  # set by methods that run in the worker
         self.stored_by: dict[int, set[int]] = defaultdict(set)  # attribute node -> nodes of `x` in `x.attribute = ...`
+        self._followed: dict[str, bool] = {}  # foreign names
         self._members_read: set[tuple[int, int, int]] = set()  # (member node, result, receiver)
 
     def node(self, owner: int, attribute: str, line: int, file: int, worker: bool = False) -> int:
@@ -92,14 +93,22 @@ class Attributes:
 
     def _name(self, name: str, receiver: int, result: int) -> None:
         """`result` is the foreign thing `name`; parts of what calls give only where the table knows them."""
-        heap, table = self.heap, self.program.table
-        canonical = table.canonical(name)
-        if "()" not in name:
-            inside = name.rpartition(".")[0].rpartition(".")[2]
-            if (not inside[:1].isupper() and name.count(".") < _MAX_DOTS) or table.concerns(canonical):
-                heap.add(result, heap.number(Value(FOREIGN, name)))
-        elif result in self.constraints.calls and (name.endswith("().__init__") or table.concerns(canonical)):
-            heap.add(result, heap.number(Value(FOREIGN, name, receiver)))
+        heap, of_call = self.heap, "()" in name
+        if of_call and result not in self.constraints.calls:
+            return
+        known = self._followed.get(name)
+        if known is None:
+            known = self._followed[name] = self._is_followed(name, of_call)
+        if known:
+            heap.add(result, heap.number(Value(FOREIGN, name, receiver if of_call else -1)))
+
+    def _is_followed(self, name: str, of_call: bool) -> bool:
+        """Something may be done with the foreign thing `name` that matters."""
+        table = self.program.table
+        inside = name.rpartition(".")[0].rpartition(".")[2]
+        if name.endswith("().__init__") if of_call else not inside[:1].isupper() and name.count(".") < _MAX_DOTS:
+            return True
+        return table.concerns(table.canonical(name))
 
     def _load_instance(self, owner: int, number: int, attribute: str, result: int) -> None:
         heap = self.heap

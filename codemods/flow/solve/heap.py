@@ -154,6 +154,21 @@ class Heap:
         elif held:
             yield held[0], self._came[node]
 
+    def origins(self) -> dict[int, list[int]]:
+        """Per value the nodes where it is made, or added without an edge."""
+        found: dict[int, list[int]] = {}
+        holds, targets, came = self.holds, self.targets, self._came
+        for node, held in enumerate(holds):
+            if isinstance(held, dict):
+                for number, source in held.items():
+                    if source < 0 or number not in holds[source] or node not in (targets[source] or ()):
+                        found.setdefault(number, []).append(node)
+            elif held:
+                source = came[node]
+                if source < 0 or held[0] not in holds[source] or node not in (targets[source] or ()):
+                    found.setdefault(held[0], []).append(node)
+        return found
+
     def put(self, node: int, number: int, source: int) -> None:
         """As `add`, of a value that is not in `node` yet, and of which is known that nothing keeps it out."""
         held = self.holds[node]

@@ -23,6 +23,7 @@ class Hierarchy:
         self._bases: list[tuple[int, ...]] = []  # classes of the repo, per class
         self._foreign_bases: list[tuple[str, ...]] = []  # canonical dotted names, per class
         self._orders: dict[int, tuple[int, ...]] = {}
+        self._all_foreign: dict[int, tuple[str, ...]] = {}
 
     def resolve(self, bases_of: Callable[[int], tuple[list[int], list[str]]]) -> None:
         """Fix the bases: `bases_of` gives the classes of the repo and the foreign names that a class derives from."""
@@ -48,9 +49,13 @@ class Hierarchy:
             known = self._orders[index] = tuple(found)
         return known
 
-    def all_foreign_bases(self, index: int) -> list[str]:
+    def all_foreign_bases(self, index: int) -> tuple[str, ...]:
         """Names of the bases that lie outside the repo, through the whole hierarchy."""
-        return list(dict.fromkeys(name for at in self.order(index) for name in self._foreign_bases[at]))
+        known = self._all_foreign.get(index)
+        if known is None:
+            known = tuple(dict.fromkeys(name for at in self.order(index) for name in self._foreign_bases[at]))
+            self._all_foreign[index] = known
+        return known
 
     def is_bag(self, index: int) -> bool:
         """True for classes that are dicts or namespaces: two of their instances have nothing in common."""

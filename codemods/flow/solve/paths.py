@@ -2,52 +2,77 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Set
 
 from .heap import Heap
 
 MAX_CALLS = 8  # calls remembered on a path
 MAX_STATES = 4_000  # steps on the paths of one value
+_STATES_AT_ONCE = 32  # of these, before a look at what was asked for
 _NO_CALL = (0,)
 
 
-def reach(heap: Heap, number: int, origins: Iterable[int]) -> set[int]:
-    """Nodes that the value `number` gets to from `origins`.
+class Paths:
+    """The nodes that the value `number` gets to from `origins`, as far as somebody asked.
 
     The solver does not tell the calls of a function apart, so a node may hold a value that can't get there. Paths may
     start inside a function, and what goes through an attribute or a container forgets its call.
     """
-    return explore(heap, number, origins)[0]
 
+    def __init__(self, heap: Heap, number: int, origins: Iterable[int]) -> None:
+        self._heap, self._number = heap, number
+        self.found: set[int] = set()  # so far
+        self.complete = True  # False once there were too many paths to follow
+        self._seen: set[tuple[int, tuple[int, ...]]] = set()
+        self._todo: list[tuple[int, tuple[int, ...]]] = [(node, ()) for node in origins]
 
-def explore(heap: Heap, number: int, origins: Iterable[int]) -> tuple[set[int], bool]:
-    """As `reach`, and whether these are all; False when there were too many paths to follow."""
-    found: set[int] = set()
-    seen: set[tuple[int, tuple[int, ...]]] = set()
-    todo: list[tuple[int, tuple[int, ...]]] = [(node, ()) for node in origins]
-    targets, holds, sites, at_calls = heap.targets, heap.holds, heap.sites, heap.at_calls
-    while todo and len(seen) < MAX_STATES:
-        state = todo.pop()
-        if state in seen:
-            continue
-        seen.add(state)
-        node, calls = state
-        found.add(node)
-        if node not in at_calls:
-            out = targets[node]
-            if out:
-                todo += [(target, calls) for target in out if number in holds[target]]
-            continue
-        for target in targets[node] or ():
-            if number not in holds[target]:
+    def lead_to(self, node: int) -> bool:
+        """True when a node is among them."""
+        while node not in self.found:
+            if not self._goes_on():
+                return False
+        return True
+
+    def meet(self, nodes: Set[int]) -> bool:
+        """True when one of `nodes` is among them."""
+        while self.found.isdisjoint(nodes):
+            if not self._goes_on():
+                return False
+        return True
+
+    def _goes_on(self) -> bool:
+        """Follow the paths a bit further; False where that is done."""
+        found, seen, todo, number = self.found, self._seen, self._todo, self._number
+        heap = self._heap
+        targets, holds, sites, at_calls = heap.targets, heap.holds, heap.sites, heap.at_calls
+        if not todo or len(seen) >= MAX_STATES:
+            self.complete = self.complete and not todo
+            seen.clear()
+            todo.clear()
+            return False
+        limit = min(MAX_STATES, len(seen) + _STATES_AT_ONCE)
+        while todo and len(seen) < limit:
+            state = todo.pop()
+            if state in seen:
                 continue
-            for site in sites.get((node, target), _NO_CALL):
-                if site == 0:
-                    todo.append((target, calls))
-                elif site > 0:
-                    todo.append((target, (*calls, site)[-MAX_CALLS:]))
-                elif not calls:
-                    todo.append((target, ()))
-                elif calls[-1] == -site:
-                    todo.append((target, calls[:-1]))
-    return found, not todo
+            seen.add(state)
+            node, calls = state
+            found.add(node)
+            if node not in at_calls:
+                out = targets[node]
+                if out:
+                    todo += [(target, calls) for target in out if number in holds[target]]
+                continue
+            for target in targets[node] or ():
+                if number not in holds[target]:
+                    continue
+                for site in sites.get((node, target), _NO_CALL):
+                    if site == 0:
+                        todo.append((target, calls))
+                    elif site > 0:
+                        todo.append((target, (*calls, site)[-MAX_CALLS:]))
+                    elif not calls:
+                        todo.append((target, ()))
+                    elif calls[-1] == -site:
+                        todo.append((target, calls[:-1]))
+        return True

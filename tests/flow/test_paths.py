@@ -1,0 +1,62 @@
+"""Where a value gets to is followed as far as somebody asks."""
+
+from __future__ import annotations
+
+from spawnfix.flow.solve.heap import FOREIGN, Heap, Value
+from spawnfix.flow.solve.paths import MAX_STATES, Paths
+
+
+def chain(length: int) -> tuple[Heap, int]:
+    """Nodes 0, 1, 2 ... with a value that goes from each to the next, and one more node that nothing leads to."""
+    heap = Heap(lambda value: False)
+    heap.add_file(0, [1] * (length + 1), [""] * (length + 1))
+    number = heap.number(Value(FOREIGN, "torch.nn"))
+    for node in range(length):
+        heap.add(node, number, node - 1)
+    for node in range(length - 1):
+        heap.edge(node, node + 1, 1)
+    return heap, number
+
+
+def test_what_is_near_costs_little() -> None:
+    heap, number = chain(1000)
+    paths = Paths(heap, number, [0])
+    assert paths.lead_to(3)
+    assert len(paths.found) < 100
+
+
+def test_what_is_far_is_found_and_what_is_apart_is_not() -> None:
+    heap, number = chain(1000)
+    paths = Paths(heap, number, [0])
+    assert paths.meet({999, 1000})
+    assert not paths.lead_to(1000)
+    assert paths.complete
+    assert len(paths.found) == 1000
+
+
+def test_too_many_paths_are_given_up() -> None:
+    heap, number = chain(MAX_STATES + 10)
+    paths = Paths(heap, number, [0])
+    assert not paths.lead_to(MAX_STATES + 5)
+    assert not paths.complete
+    assert paths.found == set(range(MAX_STATES))
+
+
+def test_a_call_is_left_where_it_was_entered() -> None:
+    heap, number = chain(1)
+    one, other, parameter = (heap.node("", 0, 1) for _ in range(3))
+    heap.edge(0, parameter, 1, 7)
+    heap.edge(parameter, one, 1, -7)
+    heap.edge(parameter, other, 1, -8)
+    paths = Paths(heap, number, [0])
+    assert paths.lead_to(one)
+    assert not paths.lead_to(other)
+
+
+def test_a_value_begins_where_no_edge_brings_it() -> None:
+    heap, number = chain(5)
+    assert heap.origins() == {number: [0]}
+    other = heap.number(Value(FOREIGN, "torch.optim"))
+    heap.add(3, other)
+    heap.add(2, other, 3)  # against the edge
+    assert heap.origins() == {number: [0], other: [2, 3]}
