@@ -70,13 +70,14 @@ class Holders:
 
     def __init__(self, solution: Solution) -> None:
         self.solution = solution
-        self._outer: dict[bool, tuple[dict[int, list[int]], dict[int, list[int]]]] = {}
+        self._graph: tuple[bool, dict[int, list[int]], dict[int, list[int]]] | None = None  # the last one: it is large
 
     def of(self, only: frozenset[HazardKind]) -> set[int]:
         """The hazards of the kinds `only`, and every value along with which one may be pickled."""
-        if bool(only) not in self._outer:  # which kinds makes no difference
-            self._outer[bool(only)] = self._around(only)
-        nodes_of, outer = self._outer[bool(only)]
+        if self._graph is None or self._graph[0] != bool(only):  # which kinds makes no difference
+            self._graph = None
+            self._graph = (bool(only), *self._around(only))
+        _, nodes_of, outer = self._graph
         todo = [number for number, kinds in self._kinds.items() if not only or not kinds.isdisjoint(only)]
         found, seen = set(todo), set[int]()
         while todo:
