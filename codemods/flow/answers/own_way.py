@@ -35,7 +35,7 @@ def by_its_own_class(
         if value.kind != INSTANCE or set(siblings).isdisjoint(solution.hierarchy.order(int(value.a))):
             continue
         node = next((each for each in inside(solution, own, EVERY) if held in solution.heap.holds[each]), -1)
-        if node >= 0 and node in places.reach(held):
+        if node >= 0 and places.gets_to(held, node):
             return {**reasons, held: Reason(node, own, None, "")}
     return reasons
 
