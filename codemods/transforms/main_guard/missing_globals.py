@@ -44,12 +44,10 @@ def missing_globals(starts: Starts, outline: Outline) -> Iterator[MissingGlobal]
     known = _by_stars(starts, outline)
     if known is None:
         return
-    guards = [
-        statement
-        for statement in body
-        if isinstance(statement, ast.If) and is_main_process_test(statement.test) and not statement.orelse
+    guards = [statement for statement in body if isinstance(statement, ast.If) and is_main_process_test(statement.test)]
+    outside = [
+        part for item in body for part in (item.orelse if isinstance(item, ast.If) and item in guards else [item])
     ]
-    outside = [statement for statement in body if statement not in guards]
     bound: dict[str, list[ast.stmt]] = {}
     for statement in outside:
         for name in names_bound(statement):
@@ -171,7 +169,7 @@ def _is_other(guards: list[ast.If], name: str, statement: ast.stmt) -> bool:
 def _setting(guards: list[ast.If], name: str) -> ast.If | None:
     """The guard that sets `name`, when only one does."""
     found = [guard for guard in guards if any(name in names_bound(statement) for statement in guard.body)]
-    return found[0] if len(found) == 1 else None
+    return found[0] if len(found) == 1 and not found[0].orelse else None
 
 
 def _runs(starts: Starts, outline: Outline, call: ast.Call, arguments: list[ast.expr]) -> list[Function]:

@@ -50,8 +50,8 @@ class Outside:
 
     def touch(self, attribute: str, kind: ObjectKind, recogniser: Recogniser) -> str | None:
         """How the object in `attribute` is changed from outside, in words."""
-        for outline, node in self._read:
-            if node.attr == attribute and (what := _touch(outline, node, kind, recogniser)) is not None:
+        for outline, node in self.before(attribute):
+            if (what := _touch(outline, node, kind, recogniser)) is not None:
                 return f"{outline.path}:{node.lineno} {what}"
         if kind.remedy is not Remedy.RECREATE:
             return None
@@ -62,6 +62,10 @@ class Outside:
                 if of_other and getattr(holder, "attr", "") == attribute:
                     return f"{outline.path}:{call.lineno} calls `{last_name(call.func)}` on it"
         return None
+
+    def before(self, attribute: str) -> list[tuple[Outline, ast.Attribute]]:
+        """Uses of the attribute of such an object before it is passed on."""
+        return [each for each in self._read if each[1].attr == attribute]
 
     def reads(self, attribute: str) -> Iterator[tuple[Outline, ast.Attribute]]:
         """Reads of the attribute by functions that get such an object, or in a loop over some: before or after it is

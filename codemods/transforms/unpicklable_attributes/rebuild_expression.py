@@ -11,6 +11,7 @@ from ...finding import Refused
 from ...syntax.main_guard import is_main_guard
 from ...syntax.names import last_name
 from ...syntax.outline import ValueBinding, position
+from ...syntax.receivers import qualified_name
 from ...syntax.unpicklable import Recogniser
 from .classes import Family, Shape, Store
 from .comments import without_comments
@@ -147,7 +148,10 @@ class ExpressionRebuilder:
                 exchanged[text] = self._stashed(text, _leaf(node))
             return
         scope, bindings = outline.lookup(root, root.id)
-        if isinstance(scope, ast.Module):
+        if sure and self._is_changed_variable(node):
+            text = self.source_of(node)
+            exchanged[text] = self._stashed(text, _leaf(node).lower())
+        elif isinstance(scope, ast.Module):
             self._module_name(root, [binding.statement for binding in bindings])
         elif bindings and all(isinstance(binding.statement, (ast.Import, ast.ImportFrom)) for binding in bindings):
             self.imports[root.id] = ast.unparse(bindings[0].statement)
@@ -191,6 +195,11 @@ class ExpressionRebuilder:
         """`self.cfg.path`: something of another object, which code may set though it leaves `self.cfg` alone."""
         is_part = isinstance(node, (ast.Attribute, ast.Subscript)) and not self.outline.is_self(node.value)
         return is_part and part_may_change(self.family.repo, node)
+
+    def _is_changed_variable(self, node: ast.expr) -> bool:
+        """`os.environ["DATA"]`, where the program sets that: a copy may be made after it."""
+        read = isinstance(node, ast.Subscript) and qualified_name(self.outline, node.value) == "os.environ"
+        return read and part_may_change(self.family.repo, node)
 
     def _module_name(self, root: ast.Name, statements: Sequence[ast.AST]) -> None:
         """A name of the module must be there, with the same value, when the copy is made in another process."""

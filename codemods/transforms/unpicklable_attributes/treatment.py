@@ -12,6 +12,7 @@ from ...syntax.unpicklable import Made
 from ...syntax.unpicklable_table import MODULE, Remedy
 from .attribute_uses import AttributeUses, Hazard
 from .by_flag import only_by_flag
+from .cached_functions import check_cached_calls
 from .classes import Store
 from .containers import Filling, is_deep
 from .data import names
@@ -90,6 +91,7 @@ def treatment_of(uses: AttributeUses) -> Treatment:
     check_no_descriptor(uses.family.repo, uses.shape.outline, uses.shape.node, uses.attribute)
     check_outside(uses)
     check_identity(uses)
+    check_cached_calls(uses)
     if any(hazard.store.fills for hazard in uses.hazards):
         return _filled(uses, stores)
     if (branch := only_by_flag(uses, stores)) is not None:
