@@ -47,6 +47,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         action="store_true",
         help="start a fresh interpreter for each process of every before_after program: see harness/warm.py",
     )
+    parser.addoption("--row", default="", help="of tests by harness/each_row.py, only rows whose names contain this")
     parser.addoption(
         "--no-skips",
         action="store_true",

@@ -13,15 +13,15 @@ import pytest
 from codemods.transforms import rules
 from harness.case import BadCase, Case, folders, read_tree
 from harness.check import check_case, check_in_memory, check_rewrite
+from harness.each_row import each_row
 from harness.programs import alone
 from harness.snapshots import NAME, difference
 
 FOLDERS = folders()
 
 
-EVERY_CASE = pytest.mark.parametrize(
-    "folder", [pytest.param(folder, id=f"{folder.parent.name}/{folder.name}") for folder in FOLDERS]
-)
+CASES = [pytest.param(folder, id=f"{folder.parent.name}/{folder.name}") for folder in FOLDERS]
+EVERY_CASE = pytest.mark.parametrize("folder", CASES)
 
 
 @EVERY_CASE
@@ -55,7 +55,7 @@ def test_program(folder: Path, tmp_path: Path, request: pytest.FixtureRequest) -
         )
 
 
-@EVERY_CASE
+@each_row("folder", CASES)
 def test_case_is_well_formed(folder: Path) -> None:
     try:
         case = Case.load(folder)

@@ -18,6 +18,7 @@ from codemods.settings import Settings
 from codemods.transforms import rules
 from codemods.tree.files import MemoryFiles
 from harness.case import ROOT
+from harness.each_row import each_row
 from harness.tool import tree_diff
 
 _LINK = re.compile(r"\]\((?!https?://|mailto:|#)([^)#\s]+)")
@@ -32,7 +33,7 @@ def generate() -> ModuleType:
     return module
 
 
-@pytest.mark.parametrize("rule", sorted(rules()))
+@each_row("rule", sorted(rules()))
 def test_docstring_has_the_headings(rule: str) -> None:
     try:
         page = documentation(rules()[rule])
@@ -72,9 +73,7 @@ def test_generated_pages_are_up_to_date(generate: ModuleType) -> None:
     assert not stale and not extra, f"run `python docs/generate.py`: stale {stale}, without a rule {extra}"
 
 
-@pytest.mark.parametrize(
-    "page", sorted(ROOT.glob("*.md")) + sorted((ROOT / "docs").rglob("*.md")), ids=lambda page: page.name
-)
+@each_row("page", sorted(ROOT.glob("*.md")) + sorted((ROOT / "docs").rglob("*.md")), ids=lambda page: page.name)
 def test_links_lead_somewhere(page: Path) -> None:
     missing = [link for link in _LINK.findall(page.read_text(encoding="utf-8")) if not (page.parent / link).exists()]
     assert not missing

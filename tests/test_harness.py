@@ -7,12 +7,14 @@ import subprocess
 import time
 from collections.abc import Callable
 from pathlib import Path
+from unittest import mock
 
 import pytest
 
 from harness import check, rows, snapshots
 from harness.case import BadCase, Case, folders
 from harness.check import check_case, check_in_memory
+from harness.each_row import each_row
 from harness.programs import run
 from harness.tool import tree_diff
 
@@ -304,7 +306,7 @@ def test_tables_of_rows(tmp_path: Path) -> None:
     }
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("found", "agreed"),
     [
         (["3 likely: its reason", "+ a"], True),
@@ -317,3 +319,50 @@ def test_tables_of_rows(tmp_path: Path) -> None:
 )
 def test_rows_agree_line_by_line(found: list[str], agreed: bool) -> None:
     assert rows.agrees(found, ["3 likely: its reason...", "+ a"]) == agreed
+
+
+def test_each_row_checks_every_row_and_names_those_that_fail(pytestconfig: pytest.Config) -> None:
+    seen: list[int] = []
+
+    @each_row("left, right", [(1, 1), pytest.param(2, 3, id="no pair"), (4, 4), (5, 0)])
+    def test_pair(left: int, right: int) -> None:
+        seen.append(left)
+        if not right:
+            pytest.skip("not here")
+        assert left == right, "they differ"
+
+    with pytest.raises(pytest.fail.Exception) as failed:
+        test_pair(pytestconfig)
+    words = str(failed.value)
+    assert seen == [1, 2, 4, 5]
+    assert words.startswith("2 of 4 rows fail\n\ntest_pair[no pair]\n")
+    assert "they differ" in words and "assert 2 == 3" in words
+    assert "test_pair[3: 5, 0]\n" in words and "not here" in words and "test_pair[0" not in words
+
+
+def test_each_row_passes_where_all_do_and_takes_those_that_are_asked_for() -> None:
+    seen: list[str] = []
+
+    @each_row("text", ["one", "two", "twenty"], ids=str.upper)
+    def test_text(text: str) -> None:
+        seen.append(text)
+
+    asked = ["", "TW"]
+    for part in asked:
+        test_text(mock.Mock(getoption=lambda name, default, part=part: part if name == "--row" else default))
+    assert seen == ["one", "two", "twenty", "two", "twenty"]
+
+
+def test_each_row_takes_neither_fixtures_nor_marks_nor_nothing() -> None:
+    def check(text: str) -> None:
+        raise AssertionError("not run")
+
+    def with_fixture(text: str, tmp_path: Path) -> None:
+        raise AssertionError("not run")
+
+    with pytest.raises(AssertionError, match="takes no fixtures"):
+        each_row("text", ["one"])(with_fixture)
+    with pytest.raises(AssertionError, match="needs a test of its own"):
+        each_row("text", [pytest.param("one", marks=pytest.mark.slow)])
+    with pytest.raises(AssertionError, match="no rows"):
+        each_row("text", [])(check)

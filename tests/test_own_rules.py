@@ -18,6 +18,7 @@ from codemods.finding import Confidence, Edit, Finding, Fix
 from codemods.rule import Rule
 from codemods.testing import Invalid, Valid, check_case
 from harness.case import ROOT
+from harness.each_row import each_row
 from harness.tool import spawnfix
 
 LOCAL = """\
@@ -191,7 +192,7 @@ def test_cases_that_hold_pass() -> None:
     check_case(_rule(unsafe="it may differ"), Invalid("x = os.old", "x = os.new", unsafe_fixes=True))
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("case", "message"),
     [
         pytest.param(Valid("x = os.old"), r"finds something in code .*:\n  example.py:1: old name", id="valid"),

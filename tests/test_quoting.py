@@ -13,6 +13,7 @@ from collections.abc import Mapping
 import pytest
 
 from codemods.quoting import Shell, printable, shell, users_shell
+from harness.each_row import each_row
 
 NAMES = [
     "main",
@@ -134,7 +135,7 @@ WINDOWS = {"ProgramFiles": r"C:\Program Files", "SystemRoot": r"C:\Windows", "Co
 ALL_USERS = r"C:\Program Files\WindowsPowerShell\Modules;C:\Windows\system32\WindowsPowerShell\v1.0\Modules"
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("system", "environment", "kind"),
     [
         ("posix", {"SHELL": "/bin/zsh"}, Shell.POSIX),

@@ -9,6 +9,7 @@ from codemods.globs import glob_pattern
 from codemods.problem import Problem
 from codemods.settings import Settings, read_settings, with_flags
 from codemods.tree.files import MemoryFiles
+from harness.each_row import each_row
 
 RULES = ("dict-views", "dist-launcher", "lambdas")
 
@@ -62,7 +63,7 @@ def test_defaults(files: dict[str, bytes]) -> None:
     assert read_settings(MemoryFiles(files), RULES) == Settings()
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("text", "message"),
     [
         ("selct = []", r"unknown key 'selct' in \[tool\.spawnfix\] \(did you mean 'select'\?\)"),
@@ -125,7 +126,7 @@ def test_flags_are_checked(flags: dict[str, str], message: str) -> None:
         with_flags(Settings(), RULES, **flags)
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("glob", "yes", "no"),
     [
         ("*.py", ["a.py", "deep/er/a.py"], ["a.pyi"]),

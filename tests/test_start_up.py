@@ -16,6 +16,7 @@ from codemods.commands import check as check_command
 from codemods.commands.application import application
 from codemods.commands.checking import run_check
 from codemods.commands.quick import CHOICES, FLAGS, LISTS, arguments
+from harness.each_row import each_row
 
 ROOT = Path(__file__).resolve().parents[1]
 SMALL = "from torch.utils.data import DataLoader\n\nfor batch in DataLoader([1], num_workers=2):\n    print(batch)\n"
@@ -111,7 +112,7 @@ def test_each_option_that_is_read_without_typer_is_one_of_the_command(
     assert plain != _plain(["check", "folder"])
 
 
-@pytest.mark.parametrize(
+@each_row(
     "line",
     [["check"], ["check", "--help"], ["check", "--format", "xml", "x"], ["check", "--format"], ["migrate", "x"],
      ["check", "--format", "json", "--format", "text", "x"], ["check", "--", "x"], ["check", ""], []],

@@ -11,6 +11,7 @@ from codemods import project as project_module
 from codemods.project import Project
 from codemods.tree.files import MemoryFiles
 from codemods.word_index import words_of
+from harness.each_row import each_row
 
 TEXTS = {
     "a.py": "DataLoader(x)\nmy_DataLoader = 1\n",
@@ -30,7 +31,7 @@ def searched(of: Project, word: str) -> list[str]:
     return [source.path for source in sources if source is not None and pattern.search(source.text)]
 
 
-@pytest.mark.parametrize("word", ["DataLoader", "MyDataLoader", "été", "x", "1", "nothing", "t"])
+@each_row("word", ["DataLoader", "MyDataLoader", "été", "x", "1", "nothing", "t"])
 def test_as_a_search_for_the_word(word: str) -> None:
     of = project()
     assert of.with_words((word,)) == searched(of, word)

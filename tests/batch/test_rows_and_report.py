@@ -19,6 +19,7 @@ from codemods.batch.spec import Outcome, Status
 from codemods.batch.version import release, tool_version
 from codemods.problem import Problem
 from codemods.version import __version__
+from harness.each_row import each_row
 
 MIGRATED = Outcome(
     Status.MIGRATED,
@@ -269,7 +270,7 @@ def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
     return clock
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("outcome", "words"),
     [
         (Outcome(Status.UNCHANGED, seconds=3), "unchanged"),

@@ -8,13 +8,14 @@ import pytest
 
 from codemods.delivery import command_run
 from codemods.delivery.command_run import Outcome
+from harness.each_row import each_row
 
 FINE, ONE, TWO = frozenset[str](), frozenset({"a"}), frozenset({"a", "b"})
 ONE_FAILS = '<testcase classname="t" name="one"><failure/></testcase>'
 CASES = f'{ONE_FAILS}<testcase name="two"/><testcase name="3"><error/></testcase>'
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("base", "later", "why"),
     [
         ((0, None), (0, None), None),

@@ -15,6 +15,7 @@ from codemods.delivery.target import Target
 from codemods.engine.results import Plan, RuleChange
 from codemods.finding import Confidence, Edit, Finding, Fix, Hop, Skipped, Span
 from codemods.tree.files import MemoryFiles
+from harness.each_row import each_row
 
 HOPS = (Hop("a.py", 3, "`x` is a lambda"), Hop("b.py", 4, "`DataLoader` sends it"))
 
@@ -60,7 +61,7 @@ def test_an_unsafe_fix_that_was_verified() -> None:
     ]
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("words", "subject", "opening"),
     [
         ("IO is closed", "lambdas: IO is closed (1 place)", []),
@@ -84,7 +85,7 @@ def test_a_commit_of_several_rules() -> None:
     assert lines[-4:] == ["Spawnfix-Rule: lambdas", "Spawnfix-Rule: dict-views", "Spawnfix-Version: 1.2", ""]
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("findings", "subject"),
     [
         ([finding(title="use\ta def")], "lambdas: use a def"),
@@ -124,7 +125,7 @@ def plan(fixed: tuple[Finding, ...] = (), remaining: tuple[Finding, ...] = (), d
 REFUSED, UNSAFE = finding(title=None), finding(unsafe="may differ")
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("done", "would", "lines"),
     [
         (plan((finding(), finding(4))), False, ["lambdas: 2 fixed"]),
@@ -171,7 +172,7 @@ def test_what_a_run_came_to(done: Plan, would: bool, lines: list[str]) -> None:
 # where a block begins that could begin at several lines
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("old", "new", "changes"),
     [
         ("a\n\nb", "a\n\nx\n\nb", [(2, 2, 2, 4)]),  # with the blank line behind it, not before

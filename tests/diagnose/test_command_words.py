@@ -14,6 +14,7 @@ import pytest
 from codemods.diagnose import command
 from codemods.diagnose.command import DiagnoseOptions, decoded, explained, run_diagnose
 from codemods.problem import Problem
+from harness.each_row import each_row
 
 LOCK = """\
 Traceback (most recent call last):
@@ -182,7 +183,7 @@ def test_a_signal_that_ended_a_program_is_explained() -> None:
     assert said.count("; ") >= 1
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("data", "text"),
     [
         ("é\n".encode(), "é\n"),

@@ -21,13 +21,14 @@ from codemods.settings import Settings
 from codemods.transforms import rules
 from harness import tool
 from harness.case import ROOT
+from harness.each_row import each_row
 
 pytest_plugins = ["pytester"]
 
 LOCAL = "DataCore.setup_data.<locals>.<lambda>"
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("error", "rule", "kind", "name"),
     [
         (f"AttributeError: Can't pickle local object '{LOCAL}'", "lambdas", "", LOCAL),

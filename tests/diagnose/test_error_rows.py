@@ -5,13 +5,12 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
-import pytest
-
 from codemods.diagnose.causes import cause_of, known_rows
 from codemods.diagnose.families import families
 from codemods.diagnose.nearest import nearest_family
 from codemods.diagnose.tracebacks import read_traceback
 from codemods.transforms import rules
+from harness.each_row import each_row
 
 if sys.version_info >= (3, 11):
     import tomllib
@@ -654,7 +653,7 @@ MESSAGES += [
 MESSAGES += [(rule.id, rule.id, line, "") for rule in rules().values() for row in rule.errors for line in row.examples]
 
 
-@pytest.mark.parametrize(("rule", "family", "message", "around"), MESSAGES)
+@each_row(("rule", "family", "message", "around"), MESSAGES)
 def test_a_message_belongs_to_its_family(rule: str | None, family: str, message: str, around: str) -> None:
     cause = cause_of(message, around)
     assert cause is not None and (cause.rule, cause.family) == (rule, family)
@@ -663,7 +662,7 @@ def test_a_message_belongs_to_its_family(rule: str | None, family: str, message:
         assert cause_of(f"Traceback: {message} (as it was printed)", around) == cause
 
 
-@pytest.mark.parametrize(("rule", "family", "message", "around"), MESSAGES)
+@each_row(("rule", "family", "message", "around"), MESSAGES)
 def test_case_and_curly_quotes_change_nothing(rule: str | None, family: str, message: str, around: str) -> None:
     if family == "launcher-env":  # the name of a variable has its case
         return
@@ -684,7 +683,7 @@ def test_every_row_has_what_a_reader_needs() -> None:
     assert len(set(names)) == len(names)
 
 
-@pytest.mark.parametrize(
+@each_row(
     "message",
     [
         "train.py: error: unrecognized arguments: --local_rank_offset 3",
@@ -718,7 +717,7 @@ def test_what_looks_alike_and_is_not(message: str) -> None:
     assert cause_of(message) is None
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("message", "around"),
     [
         ("EOFError: Ran out of input", "obj = pickle.load(stream)"),

@@ -14,6 +14,7 @@ from codemods.diagnose.explain import explain_log, unknown_error
 from codemods.diagnose.families import frame_families
 from codemods.diagnose.show_explanation import show_explanation
 from codemods.diagnose.tracebacks import Log, read_log
+from harness.each_row import each_row
 
 SEND = (
     "Traceback (most recent call last):\n"
@@ -82,7 +83,7 @@ def test_a_quoted_source_line_is_no_further_error() -> None:
     assert "daemon" not in shown(log)
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("around", "words", "advice"),
     [
         (
@@ -147,7 +148,7 @@ def test_a_question_says_so_and_comes_after_what_is_certain() -> None:
     assert "Is it this?" not in shown(both)
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("message", "around"),
     [
         ("RecursionError: maximum recursion depth exceeded", "in walk\n    return walk(node.left)"),
@@ -167,41 +168,41 @@ def test_words_without_a_process_are_not_taken_for_one(message: str, around: str
     assert cause_of(message, around) is None
 
 
-@pytest.mark.parametrize(
-    ("text", "family"),
-    [
-        (frames("/u/lib/python3.12/multiprocessing/spawn.py:_check_not_importing_main"), "main-again"),
-        (frames("/u/lib/python3.12/multiprocessing/spawn.py:_fixup_main_from_path", "/a/t.py:go"), "main-not-imported"),
-        (frames("/a/t.py:go", "/u/lib/python3.12/multiprocess/pool.py:_handle_tasks"), "task-for-pool"),
-        (
-            frames("/a/t.py:go", "/u/multiprocessing/pool.py:_handle_tasks", "/u/multiprocessing/connection.py:_send"),
-            "sent-by-pool",
-        ),
-        (
-            frames("/u/multiprocessing/spawn.py:spawn_main", "/u/multiprocessing/reduction.py:duplicate"),
-            "handle-of-parent",
-        ),
-        (frames("/u/multiprocessing/queues.py:get", "/u/multiprocessing/reduction.py:recvfds"), "descriptors-asked"),
-        (frames("/v/torch/distributed/rendezvous.py:_tcp_rendezvous_handler"), "ranks-meet"),
-        (frames("/v/envs/subproc_vec_env.py:step_async", "/u/multiprocessing/connection.py:send"), "environment-gone"),
-        (frames("/a/t.py:main", "/a/tools.py:init_distributed_mode"), "ranks-meet-asked"),
-        (frames("/u/multiprocessing/pool.py:_handle_results", "/a/faults.py:__init__"), "result-not-made-again"),
-        (frames("/u/multiprocessing/pool.py:_handle_workers"), "too-many-handles-asked"),
-        (frames("/a/t.py:go", "/u/lib/python3.9/multiprocessing/context.py:get_context"), "start-method-asked"),
-        (frames("/v/torch/multiprocessing/spawn.py:join"), "rank-of-spawn"),
-        (frames("/u/multiprocessing/popen_spawn_win32.py:__init__"), "pickled-for-process"),
-        (frames("/u/multiprocessing/spawn.py:_main", "/a/rows.py:__setstate__"), "read-by-process"),
-        (frames("/u/multiprocessing/forking.py:main", "/a/rows.py:__setstate__"), "read-by-process"),
-        (frames("/u/multiprocessing/process.py:start", "/u/multiprocessing/forking.py:dump"), "pickled-for-process"),
-        (frames("/u/multiprocessing/forking.py:prepare", "/a/t.py:go"), "main-not-imported"),
-        (frames("/v/torch/distributed/distributed_c10d.py:all_reduce"), "in-collective"),
-        (frames("/u/multiprocessing/queues.py:_feed", "/a/rows.py:__getstate__"), "put-on-queue"),
-        (frames("/v/torch/utils/data/dataloader.py:_try_get_data") + "KeyboardInterrupt\n", "stopped-in-loader"),
-        (frames("/a/t.py:<module>", "/v/distributed/client.py:__init__") + "KeyboardInterrupt\n", "stopped-in-cluster"),
-        (frames("/u/multiprocessing/pool.py:wait") + "KeyboardInterrupt\n", "stopped-in-pool"),
-        (frames("/v/torch/distributed/distributed_c10d.py:barrier") + "KeyboardInterrupt\n", "stopped-in-collective"),
-    ],
-)
+SPEAKING: list[tuple[str, str]] = [
+    (frames("/u/lib/python3.12/multiprocessing/spawn.py:_check_not_importing_main"), "main-again"),
+    (frames("/u/lib/python3.12/multiprocessing/spawn.py:_fixup_main_from_path", "/a/t.py:go"), "main-not-imported"),
+    (frames("/a/t.py:go", "/u/lib/python3.12/multiprocess/pool.py:_handle_tasks"), "task-for-pool"),
+    (
+        frames("/a/t.py:go", "/u/multiprocessing/pool.py:_handle_tasks", "/u/multiprocessing/connection.py:_send"),
+        "sent-by-pool",
+    ),
+    (
+        frames("/u/multiprocessing/spawn.py:spawn_main", "/u/multiprocessing/reduction.py:duplicate"),
+        "handle-of-parent",
+    ),
+    (frames("/u/multiprocessing/queues.py:get", "/u/multiprocessing/reduction.py:recvfds"), "descriptors-asked"),
+    (frames("/v/torch/distributed/rendezvous.py:_tcp_rendezvous_handler"), "ranks-meet"),
+    (frames("/v/envs/subproc_vec_env.py:step_async", "/u/multiprocessing/connection.py:send"), "environment-gone"),
+    (frames("/a/t.py:main", "/a/tools.py:init_distributed_mode"), "ranks-meet-asked"),
+    (frames("/u/multiprocessing/pool.py:_handle_results", "/a/faults.py:__init__"), "result-not-made-again"),
+    (frames("/u/multiprocessing/pool.py:_handle_workers"), "too-many-handles-asked"),
+    (frames("/a/t.py:go", "/u/lib/python3.9/multiprocessing/context.py:get_context"), "start-method-asked"),
+    (frames("/v/torch/multiprocessing/spawn.py:join"), "rank-of-spawn"),
+    (frames("/u/multiprocessing/popen_spawn_win32.py:__init__"), "pickled-for-process"),
+    (frames("/u/multiprocessing/spawn.py:_main", "/a/rows.py:__setstate__"), "read-by-process"),
+    (frames("/u/multiprocessing/forking.py:main", "/a/rows.py:__setstate__"), "read-by-process"),
+    (frames("/u/multiprocessing/process.py:start", "/u/multiprocessing/forking.py:dump"), "pickled-for-process"),
+    (frames("/u/multiprocessing/forking.py:prepare", "/a/t.py:go"), "main-not-imported"),
+    (frames("/v/torch/distributed/distributed_c10d.py:all_reduce"), "in-collective"),
+    (frames("/u/multiprocessing/queues.py:_feed", "/a/rows.py:__getstate__"), "put-on-queue"),
+    (frames("/v/torch/utils/data/dataloader.py:_try_get_data") + "KeyboardInterrupt\n", "stopped-in-loader"),
+    (frames("/a/t.py:<module>", "/v/distributed/client.py:__init__") + "KeyboardInterrupt\n", "stopped-in-cluster"),
+    (frames("/u/multiprocessing/pool.py:wait") + "KeyboardInterrupt\n", "stopped-in-pool"),
+    (frames("/v/torch/distributed/distributed_c10d.py:barrier") + "KeyboardInterrupt\n", "stopped-in-collective"),
+]
+
+
+@each_row(("text", "family"), SPEAKING)
 def test_frames_speak_where_the_words_are_missing(text: str, family: str) -> None:
     text = "Traceback (most recent call last):\n" + text
     row = next(row for row in frame_families() if row.family == family)
@@ -278,8 +279,7 @@ def test_a_function_of_mp_spawn_gets_the_rank_first(error: str) -> None:
 
 
 def test_every_row_of_frames_has_a_text() -> None:
-    marks = test_frames_speak_where_the_words_are_missing.pytestmark  # type: ignore[attr-defined]
-    families = {family for _, family in marks[0].args[1]} | {
+    families = {family for _, family in SPEAKING} | {
         "forwarding-asked",
         "frozen-main-not-found",
         "spawn-passes-the-rank",

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import re
 
-import pytest
-
 from codemods.diagnose.causes import known_rows, rows_that_may_match
 from codemods.diagnose.literals import alternatives, required_literals
 from codemods.known_error import KnownError
+from harness.each_row import each_row
 
 
 def rows_to_try(line: str) -> list[KnownError]:
@@ -16,7 +15,7 @@ def rows_to_try(line: str) -> list[KnownError]:
     return [row.error for row in rows_that_may_match(re.sub(r"\d+", "0", line.lower()))]
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("pattern", "texts"),
     [
         ("abc", {"abc"}),

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import pytest
-
 from codemods.diagnose.causes import cause_of
 from codemods.diagnose.explain import unknown_error
 from codemods.diagnose.families import prose_families
 from codemods.diagnose.nearest import described_by, nearest_family
 from codemods.diagnose.tracebacks import read_log
+from harness.each_row import each_row
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("text", "family"),
     [
         ("shared memory object could not be opened", "shared-memory-gone"),
@@ -28,7 +27,7 @@ def test_other_words_for_a_known_error_are_asked_about(text: str, family: str) -
     assert found is not None and found.family == family
 
 
-@pytest.mark.parametrize(
+@each_row(
     "text",
     [
         "RuntimeError: mat1 and mat2 shapes cannot be multiplied (3x4 and 5x6)",
@@ -112,7 +111,7 @@ DESCRIBED = [
 ]
 
 
-@pytest.mark.parametrize(("text", "family"), DESCRIBED)
+@each_row(("text", "family"), DESCRIBED)
 def test_a_description_without_an_error_is_asked_about(text: str, family: str) -> None:
     log = read_log(text)
     found = described_by(text)
@@ -131,7 +130,7 @@ def test_an_error_comes_before_a_description() -> None:
     assert "Is it this?" not in unknown_error(text, read_log(text))
 
 
-@pytest.mark.parametrize(
+@each_row(
     "text",
     [
         "Which num_workers should I take for one GPU and a batch of 16?",

@@ -8,6 +8,7 @@ from codemods.diagnose.command import decoded
 from codemods.diagnose.frames import Frame, frame_of, quotes_code
 from codemods.diagnose.normalise import plain_lines
 from codemods.diagnose.tracebacks import read_traceback
+from harness.each_row import each_row
 
 PLAIN = """\
 Traceback (most recent call last):
@@ -28,7 +29,7 @@ def test_the_name_of_a_host_stands_on_every_line_of_its_process() -> None:
     assert {line.stream for line in lines[:4]} == {"node-a1.lan"}
 
 
-@pytest.mark.parametrize(
+@each_row(
     "text",
     [
         pytest.param(PLAIN.replace("'", "\u2019"), id="curly quotes"),
@@ -86,7 +87,7 @@ def test_powershell_writes_utf_16() -> None:
     assert decoded(b"caf\xc3\xa9") == "caf\u00e9" and decoded(b"\xef\xbb\xbfa") == "a"
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("line", "frame"),
     [
         ('  File "a b/c.py", line 3, in f', Frame("a b/c.py", 3, "f", True)),

@@ -8,10 +8,9 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
-import pytest
-
 from codemods.diagnose.explain import unknown_error
 from codemods.diagnose.tracebacks import read_log
+from harness.each_row import each_row
 
 if sys.version_info >= (3, 11):
     import tomllib
@@ -32,7 +31,7 @@ CASES = {name: _text(case) for name, case in _DATA["cases"].items()}
 ERRORS = {name: case["error"] for name, case in _DATA["cases"].items() if "error" in case}
 
 
-@pytest.mark.parametrize("name", CASES)
+@each_row("name", CASES)
 def test_nothing_is_stated(name: str) -> None:
     text = CASES[name]
     log = read_log(text)
@@ -45,7 +44,7 @@ def test_nothing_is_stated(name: str) -> None:
         assert "own line is missing" not in said
 
 
-@pytest.mark.parametrize("name", ERRORS)
+@each_row("name", ERRORS)
 def test_the_error_itself_is_found(name: str) -> None:
     """As one that is not known, or as one that is asked about."""
     log = read_log(CASES[name])

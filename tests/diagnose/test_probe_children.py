@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from codemods.diagnose import probe
+from harness.each_row import each_row
 
 NOTHING = "the child ended with exit code 1 while it imported the program"
 
@@ -17,7 +18,7 @@ def died(text: str, code: int | None = 1) -> dict[str, Any]:
     return result
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("text", "error"),
     [
         pytest.param("", NOTHING, id="nothing said"),

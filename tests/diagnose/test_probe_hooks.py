@@ -15,6 +15,7 @@ from typing import Any
 import pytest
 
 from codemods.diagnose import probe
+from harness.each_row import each_row
 
 
 @pytest.fixture(autouse=True)
@@ -59,7 +60,7 @@ def target_of(module: str, name: str) -> Any:
     return target
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("module", "name", "words", "second"),
     [
         ("torch.utils.data._utils.worker", "_worker_loop", "a DataLoader worker", "DataLoader.worker_init_fn"),
@@ -87,7 +88,7 @@ def test_a_process_of_a_class_and_what_is_no_process() -> None:
     assert probe._described_start([1]) == ("item", [], "an item for a queue or pool")
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("text", "after"),
     [
         ("old", "new"), ("old.x", "new.x"), ("old[0]", "new[0]"), ("old: why", "new: why"), ("len(old)", "len(new)"),
@@ -105,7 +106,7 @@ def test_names_of_parameters() -> None:
     assert probe._parameters(None, 2) == ["args[0]", "args[1]"]
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("expression", "name"),
     [
         ("dataset", "dataset"), ("holder.datasets[0]", "datasets[0]"), ("build(n=1)", "build(n=1)"),

@@ -14,6 +14,7 @@ import numpy
 import pytest
 
 from codemods.diagnose import probe
+from harness.each_row import each_row
 
 LOCK = "TypeError: cannot pickle '_thread.lock' object"
 
@@ -137,7 +138,7 @@ def test_paths_end_somewhere() -> None:
     assert len(row["path"]) == probe.MAX_PATH + 3 and row["path"].endswith("...")
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("make", "size"),
     [
         (lambda: b"x" * (probe.LARGE - 1), probe.LARGE - 1),
@@ -169,7 +170,7 @@ def test_what_is_listed_by_size() -> None:
 ROWS = [("x", 1000, 0), ("x.a", 950, 0), ("x.a.b", 940, 0), ("x.c", 30, 0), ("x.c", 20, 25)]
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("rows", "kept"),
     [
         (ROWS, [("x.a.b", 940, 0), ("x.c", 30, 25)]),
@@ -190,7 +191,7 @@ def test_no_more_than_twelve() -> None:
     assert [row["path"] for row in probe._payload(rows)] == [f"x{n:03}" for n in range(12)]
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("given", "made"),
     [
         (("bytes", 5), bytes(5)),
@@ -213,7 +214,7 @@ def test_stand_ins_of_arrays_and_locks() -> None:
     assert type(made).__name__ == "Lock" and made.acquire(block=False)
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("obj", "stand_in"),
     [
         (b"x" * probe.LARGE, ("bytes", probe.LARGE)),
@@ -230,7 +231,7 @@ def test_what_is_only_counted(obj: Any, stand_in: tuple[Any, ...]) -> None:
     assert found is not None and (found.stand_in, found.shared, found.note) == (stand_in, 0, None)
 
 
-@pytest.mark.parametrize("obj", [b"x" * (probe.LARGE - 1), "x", 3, [], numpy.array([{}]), object()], ids=type)
+@each_row("obj", [b"x" * (probe.LARGE - 1), "x", 3, [], numpy.array([{}]), object()], ids=type)
 def test_what_is_pickled(obj: object) -> None:
     assert probe._leaf(obj) is None
 
@@ -308,7 +309,7 @@ class _WithReduceEx:
         return int, ()
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("cls", "restores"),
     [
         (_WithState, True),

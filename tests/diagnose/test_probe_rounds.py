@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 
 from codemods.diagnose import probe
+from harness.each_row import each_row
 
 
 class Ended(BaseException):
@@ -174,7 +175,7 @@ def takes(a: int, *more: int, b: int, c: int = 1, **options: int) -> None: ...
 def takes_nothing(a: int = 1, *more: int, **options: int) -> None: ...
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("obj", "hint"),
     [
         (takes, 'function t itself. To look at what it gives, call it, with values for what it needs: "m:t(a, b)"'),
@@ -289,7 +290,7 @@ def test_a_target_of_a_script(child: None, restored: None, tmp_path: Path, monke
     assert sys.modules["__main__"].__file__ == str(tmp_path / "job.py")
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("expression", "name"),
     [
         ("rows", "rows"),

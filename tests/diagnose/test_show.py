@@ -10,6 +10,7 @@ from rich.console import Console
 
 from codemods.diagnose.report import Diagnosis, Obstacle, Place, Weight
 from codemods.diagnose.show import _steps, show_diagnosis, size
+from harness.each_row import each_row
 
 VIEW = "TypeError: cannot pickle 'dict_keys' object"
 LAMBDA = "AttributeError: Can't pickle local object 'build.<locals>.<lambda>'"
@@ -121,7 +122,7 @@ def test_what_weighs() -> None:
     assert shown(Diagnosis("data", shared_bytes=1 << 20))[2].startswith("payload: every worker is sent 0 bytes")
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("number", "words"),
     [(0, "0 bytes"), (999, "999 bytes"), (1000, "1.0 KB"), (999_949, "999.9 KB"), (10**6, "1.0 MB"), (10**9, "1.0 GB"),
      (25 * 10**11, "2500.0 GB")],
@@ -130,7 +131,7 @@ def test_sizes(number: int, words: str) -> None:
     assert size(number) == words
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("path", "steps"),
     [
         ("data.tfm[0].fn", ["data", ".tfm", "[0]", ".fn"]),

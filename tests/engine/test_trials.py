@@ -20,6 +20,7 @@ from codemods.rule import Rule
 from codemods.settings import Settings
 from codemods.tree.files import MemoryFiles
 from codemods.tree.source import Source
+from harness.each_row import each_row
 
 
 def marks(bad: Iterable[int] = ()) -> Rule:
@@ -108,7 +109,7 @@ def naive(fixes: list[Fix]) -> list[Fix]:
     return chosen
 
 
-@pytest.mark.parametrize("seed", range(40))
+@each_row("seed", range(40))
 def test_fixes_that_are_in_each_others_way(seed: int) -> None:
     dice = random.Random(seed)
 

@@ -10,6 +10,7 @@ from codemods.engine.verify import verify
 from codemods.finding import Edit
 from codemods.tree.source import Source, UnreadableSource
 from codemods.tree.suffixes import SHELL
+from harness.each_row import each_row
 
 
 def judge(before: str, *changes: tuple[str, str], path: str = "a.py") -> str | None:
@@ -102,7 +103,7 @@ GOOD = [
 ]
 
 
-@pytest.mark.parametrize(("before", "changes"), GOOD)
+@each_row(("before", "changes"), GOOD)
 def test_accepts(before: str, changes: list[tuple[str, str]]) -> None:
     assert judge(before, *changes) is None
 
@@ -184,7 +185,7 @@ BAD = [
 ]
 
 
-@pytest.mark.parametrize(("before", "changes", "reason"), BAD)
+@each_row(("before", "changes", "reason"), BAD)
 def test_refuses(before: str, changes: list[tuple[str, str]], reason: str) -> None:
     assert reason in (judge(before, *changes) or "accepted")
 
@@ -238,7 +239,7 @@ def test_shell_must_parse_as_well_as_before() -> None:
     assert judge(broken, change, path="run.sh") is None
 
 
-@pytest.mark.parametrize("suffix", SHELL)
+@each_row("suffix", SHELL)
 def test_every_suffix_of_a_shell_script_is_checked_as_shell(suffix: str) -> None:
     text = "python -m torch.distributed.launch train.py\n"
     change = ("python -m torch.distributed.launch", 'torchrun "')

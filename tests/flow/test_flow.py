@@ -17,6 +17,7 @@ from codemods.project import Project
 from codemods.review.sites import sites_text
 from codemods.settings import Settings
 from codemods.tree.files import MemoryFiles
+from harness.each_row import each_row
 
 KINDS = frozenset(HazardKind) - {HazardKind.EVALUATED, HazardKind.LOADED, HazardKind.INSTANCE}
 
@@ -1638,7 +1639,7 @@ def test_cache_is_used(tmp_path, monkeypatch, more) -> None:  # type: ignore[no-
     assert crossings(files, Settings(cache=True)) == cold
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("name", "path", "line", "words"),
     [
         ("collate_fn", "train.py", 4, "crosses a process boundary"),

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import pytest
-
 from codemods.flow.answers.crossings import flow_of
 from codemods.flow.facts.records import project_facts
 from codemods.project import Project
 from codemods.tree.files import MemoryFiles
+from harness.each_row import each_row
 
 MAKER = b"""\
 import functools
@@ -39,7 +38,7 @@ def test_questions_are_followed_across_files() -> None:
     assert flow.asked("maker.py", 9, lambdas[9]) == []
 
 
-@pytest.mark.parametrize(
+@each_row(
     "start",
     [
         "mp.Process(target=show, args=(3, fn))",

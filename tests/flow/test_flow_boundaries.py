@@ -12,6 +12,7 @@ from codemods.flow.boundaries import table
 from codemods.flow.facts.collector import facts_of
 from codemods.flow.solve.solver import solve
 from harness import marks
+from harness.each_row import each_row
 
 LOADERS = {
     "lightning strategies": {
@@ -311,7 +312,7 @@ class Own(Trainer):
 """
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("number", "call", "trainer", "found"),
     [
         ("dataloader_num_workers=4", "Trainer(None, arguments, data_collator=collate([1]))", "", True),

@@ -7,6 +7,7 @@ import pytest
 from codemods.flow.answers.crossings import flow_of
 from codemods.project import Project
 from codemods.tree.files import MemoryFiles
+from harness.each_row import each_row
 
 MAKER = "def make():\n    return lambda x: x\n\n\n"
 
@@ -17,7 +18,7 @@ def identities(text: str) -> list[tuple[str, int]]:
     return sorted({(found.what, found.line - 4) for found in flow_of(project).identities("a.py", 2, 11)})
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("text", "expected"),
     [
         pytest.param("f = make()\nprint(f(1), f is None)\n", [], id="called, and compared with None"),
@@ -47,7 +48,7 @@ def test_places_that_tell_a_function_from_another(text: str, expected: list[tupl
 CLASS = "def make():\n    class Item:\n        pass\n    return Item\n\n\n"
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("text", "expected"),
     [
         pytest.param("item = make()()\n", [], id="only objects"),

@@ -12,6 +12,7 @@ from codemods.project import Project
 from codemods.transforms.lambdas import RULE as LAMBDAS
 from codemods.transforms.main_guard import RULE as MAIN_GUARD
 from codemods.tree.files import MemoryFiles
+from harness.each_row import each_row
 
 PROGRAM = """
     import argparse
@@ -67,7 +68,7 @@ def test_what_a_test_builds_says_nothing() -> None:
     assert [each.confidence.value for each in found] == ["possible"]
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("name", "text", "expected"),
     [
         pytest.param("test_net", PROGRAM, False, id="command line"),

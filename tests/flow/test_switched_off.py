@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from harness.each_row import each_row
 from harness.marks import crossing, marked
 
 PROGRAM = """
@@ -53,7 +54,7 @@ def test_no_call_switches_it_on(program: str) -> None:
     assert crossing(files) == marked(files)
 
 
-@pytest.mark.parametrize(
+@each_row(
     "program",
     [
         text(call="Worker(local(), True)", mark="proven"),

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import pytest
-
 from codemods.launch import containers
 from codemods.launch.containers import MENTIONS, host_of, scripts
 from codemods.launch.hosts import Host
+from harness.each_row import each_row
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("path", "text", "found", "folders"),
     [
         ("Makefile", "t:\n\t@torchrun a.py\n", [("torchrun a.py", 2)], ()),
@@ -128,7 +127,7 @@ def test_commands(path: str, text: str, found: list[tuple[str, int]], folders: t
     assert not commands or commands[0].folders == folders
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("path", "start", "host"),
     [
         ("a.sh", "", Host.SCRIPT),
@@ -153,7 +152,7 @@ def test_hosts(path: str, start: str, host: Host | None) -> None:
     assert host_of(path, start) == host
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("text", "found"),
     [
         ("X = python -m torch.distributed.launch", [("X", "torch.distributed.launch")]),
@@ -169,7 +168,7 @@ def test_variables_of_a_makefile(text: str, found: list[tuple[str, str]]) -> Non
     assert [(name, text[start:end]) for start, end, name in containers.variables(text)] == found
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("text", "count"),
     [
         ("python -m torch.distributed.launch a.py", 1),
@@ -189,7 +188,7 @@ def test_lines_of_windows(text: str, count: int) -> None:
         assert text[start:end].lower().split() == ["-m", "torch.distributed.launch"]
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("text", "directives", "found"),
     [
         ("Use torch.distributed.launch for it.\n", False, True),

@@ -21,6 +21,7 @@ from codemods.review.markdown import code, fenced, prose, text, text_part, to_ma
 from codemods.review.model import Change, Open, Review
 from codemods.tree.directory import DirectoryFiles
 from codemods.tree.source import Source
+from harness.each_row import each_row
 
 HUNK = Hunk("a.py", "f", 1, 1, (" same", "-old", "+new  ", NO_NEWLINE))
 HOPS = (Hop("a.py", 3, "`x` is a lambda"), Hop("b.py", 4, "`DataLoader` sends it"))
@@ -208,7 +209,7 @@ def test_code_between_backticks_stays_code() -> None:
     )
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("words", "shown"),
     [
         ("", ""),

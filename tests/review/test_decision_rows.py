@@ -22,6 +22,7 @@ from codemods.review.pull_request import pull_request
 from codemods.settings import Settings
 from codemods.transforms import rules
 from codemods.tree.files import MemoryFiles
+from harness.each_row import each_row
 
 
 @pytest.fixture(scope="module")
@@ -34,7 +35,7 @@ def whole() -> tuple[Review, Selector]:
 ROW = {"id": "a", "decision": "accepted"}
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("data", "why"),
     [
         ("[", "f: not valid JSON: Expecting value: line 1 column 2 (char 1)"),

@@ -11,6 +11,7 @@ from codemods.finding import Span
 from codemods.review.text import _frame, _window
 from codemods.tree.python2 import _within
 from codemods.tree.source import Source
+from harness.each_row import each_row
 
 TEXT = "one\n  two = 2\nthree\n\tfour()\n" + "".join(f"line {number}\n" for number in range(5, 31)) + "x" * 300
 
@@ -86,7 +87,7 @@ def test_the_window_around_a_place(code: str, start: int, end: int, room: int, w
     assert _window(code, start, end, room) == window
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("new", "start", "end", "text"),
     [
         ("print(x)", 7, 9, "(x)"),  # the text of line 2 is `print x`

@@ -14,6 +14,7 @@ from codemods.review import markdown, server
 from codemods.review.printing import place
 from codemods.review.server import ReviewServer
 from codemods.transforms.dist_launcher import torch_version
+from harness.each_row import each_row
 
 
 @pytest.mark.parametrize("name", ["::add-mask::x.py", "  ::error::x.py", "::stop-commands::a/b.py", "a##[error]b.py"])
@@ -25,7 +26,7 @@ def test_no_path_is_a_command_to_who_reads_the_log(name: str) -> None:
     assert no_command("a::b.py:3: x") == "a::b.py:3: x"
 
 
-@pytest.mark.parametrize("words", ["a|b", "a\\|b", "a\\\\|b", "|", "`|`", "x\\|<img src=https://evil.example/a>@all"])
+@each_row("words", ["a|b", "a\\|b", "a\\\\|b", "|", "`|`", "x\\|<img src=https://evil.example/a>@all"])
 def test_no_name_ends_a_cell_of_a_table(words: str) -> None:
     shown = markdown.code(words)
     assert "|" not in shown and "<img" not in shown and "@" not in shown

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import random
 
-import pytest
-
 from codemods.delivery.diff import unified_diff
 from codemods.review.hunks import NO_NEWLINE, Headings, hunks_of, wider
 from codemods.tree.source import Source
+from harness.each_row import each_row
 
 
 def as_patch(before: str, after: str) -> str:
@@ -23,7 +22,7 @@ def expected(before: str, after: str) -> str:
     return "".join(line for line in patch.splitlines(keepends=True)[3:])
 
 
-@pytest.mark.parametrize("number", range(60))
+@each_row("number", range(60))
 def test_hunks_are_those_of_the_patch(number: int) -> None:
     chance = random.Random(number)
     old = [f"line {chance.randrange(60)}\n" for _ in range(chance.randrange(1, 300))]

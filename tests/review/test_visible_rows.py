@@ -5,9 +5,10 @@ from __future__ import annotations
 import pytest
 
 from codemods.review.printing import clean, escaped
+from harness.each_row import each_row
 
 
-@pytest.mark.parametrize("hidden", ["\x1b", "\x00", "\u200b", "\u202e", "\u2028", "\u2029", "\u0378", "\ue000", "\x85"])
+@each_row("hidden", ["\x1b", "\x00", "\u200b", "\u202e", "\u2028", "\u2029", "\u0378", "\ue000", "\x85"])
 def test_hidden(hidden: str) -> None:
     assert clean(f"a{hidden}b") == "ab"
     assert hidden not in escaped(f"a{hidden}b") and escaped(f"a{hidden}b").startswith("a\\")

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import ast
 
-import pytest
-
 from codemods.syntax.assigned import binds, pattern_binds, reads, target_binds
+from harness.each_row import each_row
 
 
 def parsed(text: str) -> list[ast.stmt]:
@@ -176,7 +175,7 @@ MAY_NOT_READ = [
 ]
 
 
-@pytest.mark.parametrize("text", BINDS)
+@each_row("text", BINDS)
 def test_binds(text: str) -> None:
     assert binds(parsed(text), "x")
     assert not any(isinstance(node, (ast.Return, ast.Raise, ast.Continue, ast.Break)) for node in parsed("pass"))
@@ -184,23 +183,23 @@ def test_binds(text: str) -> None:
         assert not binds(parsed(text), "other")
 
 
-@pytest.mark.parametrize("text", MAY_NOT_BIND)
+@each_row("text", MAY_NOT_BIND)
 def test_may_not_bind(text: str) -> None:
     assert not binds(parsed(text), "x")
 
 
-@pytest.mark.parametrize("text", READS)
+@each_row("text", READS)
 def test_reads(text: str) -> None:
     assert reads(parsed(text), "x")
     assert not reads(parsed(text), "other")
 
 
-@pytest.mark.parametrize("text", MAY_NOT_READ)
+@each_row("text", MAY_NOT_READ)
 def test_may_not_read(text: str) -> None:
     assert not reads(parsed(text), "x")
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("pattern", "bound"),
     [
         ("x", True),
@@ -225,7 +224,7 @@ def test_patterns(pattern: str, bound: bool) -> None:
     assert pattern_binds(node.cases[0].pattern, "x") is bound
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("target", "bound"),
     [("x", True), ("x, y", True), ("y, (z, *x)", True), ("x.y", False), ("y[x]", False), ("y", False)],
 )

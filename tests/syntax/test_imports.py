@@ -12,6 +12,7 @@ from codemods.syntax.import_edits import import_edits
 from codemods.syntax.imports import reference
 from codemods.syntax.scopes import Scopes
 from codemods.tree.source import Source
+from harness.each_row import each_row
 
 PATH = "a.py"
 
@@ -31,7 +32,7 @@ def lines(text: str) -> str:
     return textwrap.dedent(text).lstrip("\n")
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("before", "after"),
     [
         pytest.param("x = 1\n", "import functools\n\nx = 1\n", id="no imports"),
@@ -147,7 +148,7 @@ def test_several_imports_keep_their_groups() -> None:
     assert add(before, "zlib", "torch", "copy", ("typing", "Any")) == after
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("before", "after"),
     [
         pytest.param("from functools import wraps\n", "from functools import partial, wraps\n", id="sorted"),
@@ -172,7 +173,7 @@ def test_a_from_import_is_extended(before: str, after: str) -> None:
     assert add(before, ("functools", "partial")) == after
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("text", "target", "name", "expression", "needed"),
     [
         pytest.param("", "functools", "partial", "functools.partial", True, id="nothing there"),
@@ -246,7 +247,7 @@ def test_reference_at_a_line_looks_at_the_functions_around_it() -> None:
     assert not reference(late, PATH, "functools", "partial", at=4)[1]
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("between", "needed"),
     [
         ("", False),
@@ -274,7 +275,7 @@ def test_an_import_behind_a_function_that_nothing_can_call_before_it(between: st
     assert reference(ast.parse(text), PATH, "os", "environ", inside=5) == ("os.environ", wanted)
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("text", "line"),
     [
         pytest.param("def f(a=1):\n    return a\nimport os\n", 1, id="a default"),
@@ -310,7 +311,7 @@ def test_a_method_of_that_name_takes_nothing() -> None:
     assert reference(module, PATH, "copy", "deepcopy") == ("copy.deepcopy", (Import(PATH, "copy"),))
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("text", "bound"),
     [
         ("name = 1", True),

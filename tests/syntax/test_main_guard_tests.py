@@ -7,6 +7,7 @@ import ast
 import pytest
 
 from codemods.syntax.main_guard import is_main_guard, is_main_process_test, is_never_true
+from harness.each_row import each_row
 
 SCRIPT_ONLY = [
     '__name__ == "__main__"',
@@ -49,13 +50,13 @@ def test_a_question_about_the_process(text: str) -> None:
     assert is_main_process_test(if_statement(text).test)
 
 
-@pytest.mark.parametrize("text", NEITHER)
+@each_row("text", NEITHER)
 def test_a_worker_may_pass(text: str) -> None:
     assert not is_main_guard(if_statement(text))
     assert not is_main_process_test(if_statement(text).test)
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("text", "never"),
     [
         ('__name__ == "__main2__"', True),

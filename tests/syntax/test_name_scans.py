@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import pytest
-
 from codemods.project import Project
 from codemods.syntax.name_scans import found_by_scan
 from codemods.syntax.name_tests import Element
 from codemods.tree.files import MemoryFiles
+from harness.each_row import each_row
 
 FUNCTION, CLASS, MODULE = Element("_collate", "function"), Element("_Collate", "class"), Element("functools", "module")
 
@@ -35,7 +34,7 @@ SCANS = [
 ]
 
 
-@pytest.mark.parametrize("text", SCANS)
+@each_row("text", SCANS)
 def test_a_new_function_is_found(text: str) -> None:
     what = found(f"import inspect, types\nimport nets\n{text}\n", FUNCTION)
     assert what is not None and "nets.py, and would find `_collate` there too" in what
@@ -58,7 +57,7 @@ LEFT_OUT = [
 ]
 
 
-@pytest.mark.parametrize("text", LEFT_OUT)
+@each_row("text", LEFT_OUT)
 def test_a_private_function_is_left_out(text: str) -> None:
     assert found(f"import inspect\nimport nets\n{text}\n", FUNCTION) is None
 

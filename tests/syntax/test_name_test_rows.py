@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import ast
 
-import pytest
-
 from codemods.project import Project
 from codemods.syntax.name_tests import Element, always
 from codemods.syntax.repo import Repo
 from codemods.tree.files import MemoryFiles
+from harness.each_row import each_row
 
 FUNCTION, CLASS, DERIVED, MODULE = (Element("thing", kind) for kind in ("function", "class", "derived", "module"))
 
@@ -22,7 +21,7 @@ def verdict(test: str, element: Element, elements: str = "keys", target: str = "
     return always(elements).narrowed(loop.generators[0], outline)(element)
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("test", "found"),
     [
         ("True", True),
@@ -115,7 +114,7 @@ def test_by_name(test: str, found: bool | None) -> None:
     assert verdict(test, FUNCTION) is found
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("test", "of_function", "of_class", "of_derived", "of_module"),
     [
         ("callable(v)", True, True, True, False),
@@ -150,7 +149,7 @@ def test_by_value(test: str, of_function: object, of_class: object, of_derived: 
         assert tuple(verdict(test.replace("(v", "(p[1]"), each, "items", "p") for each in elements) == wanted
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("test", "elements", "target", "found"),
     [
         ("k == 'thing'", "items", "k, v", True),
@@ -168,7 +167,7 @@ def test_targets(test: str, elements: str, target: str, found: bool | None) -> N
     assert verdict(test, FUNCTION, elements, target) is found
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("body", "found"),
     [
         ("if n == 'thing': continue\n    use(n)", False),
@@ -191,7 +190,7 @@ def test_tests_of_a_loop(body: str, found: bool) -> None:
     assert always("keys").narrowed(loop, outline)(FUNCTION) is found
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("test", "elements", "found"),
     [
         ("lambda n: n == 'thing'", "", True),

@@ -9,6 +9,7 @@ import pytest
 from codemods.syntax import placement
 from codemods.syntax.scopes import Scopes
 from codemods.tree.source import Source
+from harness.each_row import each_row
 
 
 def opened(text: str) -> tuple[Source, Scopes]:
@@ -20,7 +21,7 @@ def statement_at(tree: ast.Module, line: int) -> ast.stmt:
     return next(node for node in ast.walk(tree) if isinstance(node, ast.stmt) and node.lineno == line)
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("text", "line", "left"),
     [
         pytest.param("a = 1\nb = 2\nc = 3\n", 2, "a = 1\nc = 3\n", id="in between"),
@@ -69,7 +70,7 @@ def test_what_follows_may_come_close() -> None:
     assert left == ["def f():\n    a = 1\n\n    return g\n", "def f():\n    a = 1\n    return g\n"]
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("text", "unit"),
     [
         ("", "    "),
@@ -88,7 +89,7 @@ def test_unit_of_indentation(text: str, unit: str) -> None:
     assert placement.indentation_unit(source, scopes.tree) == unit
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("text", "gap"),
     [
         ("", 2),
@@ -109,7 +110,7 @@ def test_usual_gap(text: str, gap: int) -> None:
     assert placement.usual_gap(source, scopes.tree) == gap
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("text", "line", "first", "last"),
     [
         ("a = 1\n", 1, 1, 1),
@@ -132,7 +133,7 @@ def test_lines_of_a_statement(text: str, line: int, first: int, last: int) -> No
     assert placement.last_line(source, node) == last
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("text", "line", "above", "below"),
     [
         ("a\nb\n", 2, 0, 1),
@@ -149,7 +150,7 @@ def test_blank_lines(text: str, line: int, above: int, below: int) -> None:
     assert placement.blank_lines_below(source, line) == below
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("text", "line", "place"),
     [
         ("a = 1\nb = 2\n", 2, 2),

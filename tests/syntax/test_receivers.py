@@ -11,6 +11,7 @@ from codemods.project import Project
 from codemods.syntax.receivers import ReceiverKind, Receivers, view_receiver
 from codemods.syntax.repo import Repo
 from codemods.tree.files import MemoryFiles
+from harness.each_row import each_row
 
 HEAD = """\
 import json
@@ -256,7 +257,7 @@ def test_the_method_that_is_called_counts() -> None:
     assert kind("Viewed()", "items") is U
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("text", "wanted"),
     [
         ("d.keys()", ("d", "keys")),

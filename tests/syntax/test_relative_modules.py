@@ -5,9 +5,10 @@ from __future__ import annotations
 import pytest
 
 from codemods.syntax.modules import Modules
+from harness.each_row import each_row
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("importer", "level", "module", "wanted"),
     [
         ("pkg/sub/b.py", 1, "c", "pkg/sub/c.py"),

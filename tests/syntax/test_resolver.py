@@ -14,6 +14,7 @@ from codemods.syntax.receivers import qualified_name
 from codemods.syntax.repo import Repo
 from codemods.syntax.resolver import Class
 from codemods.tree.files import MemoryFiles
+from harness.each_row import each_row
 
 FILES = {
     "one.py": "class Net:\n    pass\n\n\ndef build():\n    pass\n\n\nclass Outer:\n    class Inner:\n        pass\n",
@@ -44,7 +45,7 @@ def last_expression(outline: Outline) -> ast.expr:
     return statement.value
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("code", "wanted"),
     [
         pytest.param("from one import Net\nNet\n", ["one.py:1"], id="from"),
@@ -147,7 +148,7 @@ def test_an_unknown_object_may_be_of_any_class_with_the_method_but_no_module() -
     assert called["torch.save()"] == []
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("code", "wanted"),
     [
         pytest.param("import numpy as np\nnp.load\n", "numpy.load", id="another name"),

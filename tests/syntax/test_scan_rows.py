@@ -8,6 +8,7 @@ from codemods.project import Project
 from codemods.syntax.name_scans import found_by_scan, scans_of
 from codemods.syntax.name_tests import Element
 from codemods.tree.files import MemoryFiles
+from harness.each_row import each_row
 
 FUNCTION = [Element("thing", "function")]
 
@@ -24,7 +25,7 @@ def scanned(text: str, **others: str) -> list[tuple[str, int, str]]:
     ]
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("head", "names", "module"),
     [
         ("", "globals()", "a.py"),
@@ -66,7 +67,7 @@ def test_inside_of_a_function_or_class(names: str, found: bool, place: str) -> N
     assert bool(scanned(f"{place}for n in {names}: print(n)\n")) is found
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("use", "found"),
     [
         ("for n in {}: pass", True),
@@ -137,7 +138,7 @@ def test_what_is_done_with_them(use: str, found: bool) -> None:
     assert bool(scanned(text)) is found
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("loop", "found"),
     [
         ("for n in dir(models): use(n)", "dir(models)"),

@@ -10,6 +10,7 @@ from codemods.syntax.binding_rules import BindingKind, ScopeKind
 from codemods.syntax.main_guard import is_main_guard
 from codemods.syntax.scope_data import Variable
 from codemods.syntax.scopes import Scopes
+from harness.each_row import each_row
 
 
 def scopes_of(text: str) -> Scopes:
@@ -32,7 +33,7 @@ def captured(text: str) -> list[str]:
     return [variable.name for variable in scopes.captures(node)]
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("text", "names"),
     [
         pytest.param(
@@ -107,7 +108,7 @@ def reason(text: str, name: str) -> str | None:
     return scopes.why_not_once(found[name], node)
 
 
-@pytest.mark.parametrize(
+@each_row(
     "text",
     [
         pytest.param("def f(a):\n    return lambda: a\n", id="a parameter"),
@@ -157,7 +158,7 @@ def test_value_stays(text: str) -> None:
     assert reason(text, "b" if "lambda: b" in text else "a") is None
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("text", "words"),
     [
         pytest.param("def f():\n    a = 1\n    g(lambda: a)\n    a = 2\n", "re-bound at line 4", id="re-bound"),
@@ -310,7 +311,7 @@ def test_main_guard(text: str, expected: bool) -> None:
     assert is_main_guard(ast.parse(text).body[0]) is expected
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("text", "name"),
     [
         pytest.param("class C:\n    def m(self):\n        return lambda: self\n", "self", id="a method"),

@@ -56,6 +56,8 @@ from unittest.mock import patch
 import pytest
 from test_unpicklable_rows import KINDS
 
+from harness.each_row import each_row
+
 Make = Callable[[ExitStack, Path], Any]
 
 
@@ -392,7 +394,7 @@ def test_pickle_refuses_it(name: str, tmp_path: Path) -> None:
         assert quoted[1] in said
 
 
-@pytest.mark.parametrize("name", PICKLED)
+@each_row("name", PICKLED)
 def test_what_is_sent_has_no_row(name: str) -> None:
     made = PICKLED[name]()
     try:

@@ -17,6 +17,7 @@ from codemods.engine.migrate import check
 from codemods.finding import Confidence, Finding
 from codemods.settings import Settings
 from codemods.tree.files import MemoryFiles
+from harness.each_row import each_row
 
 if sys.version_info >= (3, 11):
     import tomllib
@@ -116,7 +117,7 @@ NOT_FIXED = {  # rows with a fix that these programs do not get, and why
 }
 
 
-@pytest.mark.parametrize(("kind", "name"), ROWS)
+@each_row(("kind", "name"), ROWS)
 def test_what_is_done_about_it(kind: dict[str, Any], name: str) -> None:
     sent = (
         "multiprocessing.Pool().apply(len, (Kept('data'),))" if kind.get("inherited") else "pickle.dumps(Kept('data'))"

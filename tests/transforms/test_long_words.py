@@ -10,6 +10,7 @@ import pytest
 from codemods.transforms.dist_launcher.in_python import _starts_launcher
 from codemods.transforms.main_guard import splitter
 from harness.case import ROOT
+from harness.each_row import each_row
 
 SIZE = 400_000
 PUMPS = {
@@ -42,7 +43,7 @@ def test_a_long_word_is_read_once(name: str) -> None:
     assert done.returncode == 0, done.stderr
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("text", "starts"),
     [
         ("python -m torch.distributed.launch train.py", True),

@@ -19,6 +19,7 @@ import pytest
 
 from codemods.tree.git_index import BadPath, check_path
 from harness import tool
+from harness.each_row import each_row
 from harness.repositories import commit_all, git, own_home
 from harness.torture import BODY, NEW, OLD
 
@@ -338,14 +339,14 @@ def test_index_that_leads_outside(repo: Path, tmp_path: Path, path: bytes) -> No
     assert "no path inside the repository" in done.stderr and done.stdout == ""
 
 
-@pytest.mark.parametrize("name", [".git", ".GIT", "git~1", "GIT~1", ".git.", ".git ", ".g\u200cit", "\ufeff.git"])
+@each_row("name", [".git", ".GIT", "git~1", "GIT~1", ".git.", ".git ", ".g\u200cit", "\ufeff.git"])
 def test_names_that_are_the_git_folder_on_some_system(name: str) -> None:
     for path in (name, f"pkg/{name}", f"{name}/config"):
         with pytest.raises(BadPath):
             check_path(path)
 
 
-@pytest.mark.parametrize("path", [".gitignore", "git", "git~2", "x.git", ".github/a.py", "a/.gitattributes", "é.py"])
+@each_row("path", [".gitignore", "git", "git~2", "x.git", ".github/a.py", "a/.gitattributes", "é.py"])
 def test_names_that_only_look_like_it(path: str) -> None:
     assert check_path(path) == path
 

@@ -14,6 +14,7 @@ from codemods.tree.files import MemoryFiles
 from codemods.tree.git_config import included_for, parse_config
 from codemods.tree.git_index import BadPath, blob_id, check_path, parse_index
 from codemods.tree.refs import Refs, is_ref_name
+from harness.each_row import each_row
 
 PLACE = Path("/no/such/place/repo/.git")
 
@@ -60,7 +61,7 @@ def test_conditions(condition: str, holds: bool, monkeypatch: pytest.MonkeyPatch
         assert not included_for(condition, PLACE)
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("text", "value"),
     [
         ("b", "true"),
@@ -83,7 +84,7 @@ def test_values(text: str, value: str) -> None:
     assert parse_config(f'\ufeff[A "Sub \\"x\\""]\r\n\t{text}\n'.encode()) == [('a.Sub "x".b', value)]
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("text", "why"),
     [
         ("b = 1", "line 1: not a setting"),
@@ -99,12 +100,12 @@ def test_what_is_no_configuration(text: str, why: str) -> None:
         parse_config(text.encode())
 
 
-@pytest.mark.parametrize("path", ["a", "a/b.py", ".gitignore", "a/.github/x", "a.git", "git~2", "..."])
+@each_row("path", ["a", "a/b.py", ".gitignore", "a/.github/x", "a.git", "git~2", "..."])
 def test_paths(path: str) -> None:
     assert check_path(path) == path
 
 
-@pytest.mark.parametrize(
+@each_row(
     "path",
     ["", "/a", "a/", "a//b", ".", "a/..", "../a", "a/./b", "a\0b", ".git", "a/.GIT/b", ".git.", ".git ", "git~1",
      "GIT~1/x", ".g\u200cit", "a/.git\ufeff/b"],
@@ -114,7 +115,7 @@ def test_paths_that_lead_out(path: str) -> None:
         check_path(path)
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("name", "good"),
     [
         ("refs/heads/main", True),
@@ -246,7 +247,7 @@ def test_an_index_with_shared_beginnings_of_paths() -> None:
     assert paths == ["a/b.py", "a/c.py", long, long[: len(long) - ((2 << 7) + 0x2D)] + "e"]
 
 
-@pytest.mark.parametrize(
+@each_row(
     "data",
     [
         b"",
@@ -306,7 +307,7 @@ FILES = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("asked", "also", "more"),
     [
         ("", (), []),

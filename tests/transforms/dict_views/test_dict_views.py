@@ -11,6 +11,7 @@ from codemods.finding import Confidence, Finding
 from codemods.project import Project
 from codemods.transforms.dict_views import RULE
 from codemods.tree.files import MemoryFiles
+from harness.each_row import each_row
 
 CLASS = """\
 class Config:
@@ -608,7 +609,7 @@ def test_one_line_where_a_local_object_goes_to_a_dataset() -> None:
     assert not reported(after)
 
 
-@pytest.mark.parametrize(
+@each_row(
     "code",
     [
         dataset("self.cfg = config_factory('tracking_nips_2019')"),

@@ -4,17 +4,16 @@ from __future__ import annotations
 
 import ast
 
-import pytest
-
 from codemods.flow.facts.collector import facts_of
 from codemods.transforms.dict_views.screen_facts import uses_views
+from harness.each_row import each_row
 
 
 def used(text: str) -> bool:
     return uses_views(facts_of("a.py", ast.parse(text)))
 
 
-@pytest.mark.parametrize(
+@each_row(
     "text",
     [
         "class A:\n    def __init__(self, d):\n        self.k = d.keys()\n",
@@ -38,7 +37,7 @@ def test_kept_passed_or_returned(text: str) -> None:
     assert used(text)
 
 
-@pytest.mark.parametrize(
+@each_row(
     "text",
     [
         "def f(d):\n    for k in d.keys():\n        print(k)\n",

@@ -19,6 +19,7 @@ from codemods.settings import Settings
 from codemods.transforms.dist_launcher import RULE
 from codemods.transforms.dist_launcher.torch_version import named_versions, oldest_for
 from codemods.tree.files import MemoryFiles
+from harness.each_row import each_row
 
 LAUNCH = "python -m torch.distributed.launch"
 # the script only reads the environment: the launcher's argument is what stops it
@@ -64,7 +65,7 @@ def lines(text: str, path: str = "run.sh") -> list[LaunchLine]:
 # reading shell
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("text", "entry", "arguments"),
     [
         pytest.param("torchrun --nproc_per_node 2 a.py --x 1", "a.py", ["--x", "1"], id="flag with a separate value"),
@@ -93,7 +94,7 @@ def test_reads_the_line(text: str, entry: str, arguments: list[str]) -> None:
     assert line.entry_values and line.entry_values[0].endswith(".py")
 
 
-@pytest.mark.parametrize(
+@each_row(
     "text",
     [
         "# torchrun a.py",
@@ -118,7 +119,7 @@ def test_starts_nothing(text: str) -> None:
     assert findings({"run.sh": text + "\n", "a.py": HEARS_ARGUMENT}) == []
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("shell", "path", "place"),
     [
         ("torchrun a.py", "tools/scripts/run.sh", ["tools/scripts/a.py", "tools/a.py", "a.py"]),
@@ -699,7 +700,7 @@ def test_spawn_as_part_of_a_statement_stays(body: str) -> None:
     assert not migrated(contents, unsafe_fixes=True)
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("path", "text", "oldest"),
     [
         ("requirements.txt", "numpy\ntorch==1.8.1\n", (1, 8)),
@@ -1038,7 +1039,7 @@ def test_script_without_a_launch_line() -> None:
     assert findings({"a.py": changed}) == []
 
 
-@pytest.mark.parametrize(
+@each_row(
     "script",
     [
         pytest.param(HEARS_ARGUMENT, id="not distributed, no torch"),

@@ -7,6 +7,7 @@ import pytest
 from codemods.project import Project
 from codemods.transforms.dist_launcher.torch_version import Named, is_about, named_versions, oldest_for
 from codemods.tree.files import MemoryFiles
+from harness.each_row import each_row
 
 Version = tuple[int, int]
 
@@ -19,7 +20,7 @@ def versions(path: str, line: str) -> list[Version]:
     return [found.oldest for found in named(path, line)]
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("line", "oldest"),
     [
         ("torch==1.7.1", (1, 7)),
@@ -74,7 +75,7 @@ def test_a_line_of_requirements(line: str, oldest: Version | None) -> None:
     assert versions("requirements.txt", f"numpy\n{line}\n") == ([] if oldest is None else [oldest])
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("image", "oldest"),
     [
         ("17.12", None),
@@ -108,7 +109,7 @@ def test_images_of_nvidia(image: str, oldest: Version | None) -> None:
     )
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("line", "oldest", "by"),
     [
         ("cudatoolkit=8.0", (1, 0), "cudatoolkit 8.0"),
@@ -129,14 +130,12 @@ def test_what_is_too_old_for_a_new_torch(line: str, oldest: Version, by: str) ->
     assert found.says == (f"environment.yml:2 names {by}, for which there is no torch after {oldest[0]}.{oldest[1]}")
 
 
-@pytest.mark.parametrize(
-    "line", ["cudatoolkit=11.1", "cudatoolkit>10.0", "python=3.6", "python>=3.5", "ipython=3.5", "my-python=3.5"]
-)
+@each_row("line", ["cudatoolkit=11.1", "cudatoolkit>10.0", "python=3.6", "python>=3.5", "ipython=3.5", "my-python=3.5"])
 def test_what_has_a_new_torch(line: str) -> None:
     assert named("environment.yml", f"dependencies:\n  - {line}\n") == []
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("path", "read"),
     [
         ("requirements.txt", True),
@@ -177,7 +176,7 @@ def test_an_environment_may_be_called_anything(path: str, read: bool) -> None:
     assert versions(path, "name: x\nother:\n  - pytorch=1.7\n") == []
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("line", "found"),
     [
         ("- PyTorch 1.7.1", [(1, 7)]),
@@ -214,7 +213,7 @@ def test_a_line_of_a_guide(line: str, found: list[Version]) -> None:
     assert versions("docs/install.rst", line) == found
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("heading", "found"),
     [
         ("### Requirements", [(1, 4)]),
@@ -243,7 +242,7 @@ GUIDE = Named("README.md", 3, (1, 4))
 GUIDE_BELOW = Named("pkg/docs/README.md", 4, (1, 5))
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("found", "path", "oldest"),
     [
         ([REQUIRED, BELOW], "pkg/run.sh", BELOW),
@@ -269,7 +268,7 @@ def test_what_counts_for_a_file(found: list[Named], path: str, oldest: Named | N
     assert oldest_for(found, path) == oldest
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("naming", "path", "about"),
     [
         ("requirements.txt", "a/b.py", True),

@@ -7,6 +7,7 @@ import re
 import pytest
 
 from codemods.transforms.lambdas.free_names import snake
+from harness.each_row import each_row
 from harness.hoisting import hoisted
 
 
@@ -458,7 +459,7 @@ def test_what_fills_a_list_is_called_after_what_it_does_or_after_the_list(body: 
     assert f"def _get_transform_{name}(row):" in after
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("name", "expected"),
     [
         ("LoRALayer", "lora_layer"),

@@ -20,6 +20,7 @@ from codemods.settings import Settings
 from codemods.transforms.lambdas.known import Unknown
 from codemods.transforms.lambdas.plan import Refused, Target, plan_hoist
 from codemods.tree.files import MemoryFiles
+from harness.each_row import each_row
 from harness.hoisting import PATH, candidates, hoisted
 from harness.meaning import everything
 
@@ -528,7 +529,7 @@ def test_becomes_a_class(text: str, expected: str, monkeypatch: pytest.MonkeyPat
     assert outcome(module, True) == before
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("text", "reason"),
     [
         pytest.param(
@@ -680,7 +681,7 @@ def test_imports_that_nothing_uses_any_more(text: str, left: str) -> None:
     assert after.decode().endswith("def build(ds):\n" + left)
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("made", "what"),
     [
         ("threading.Lock()", "a lock"),

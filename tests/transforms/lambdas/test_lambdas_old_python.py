@@ -9,6 +9,7 @@ from codemods.project import Project
 from codemods.settings import Settings
 from codemods.syntax.python_floor import old_python
 from codemods.tree.files import MemoryFiles
+from harness.each_row import each_row
 
 CASTS = """\
 from multiprocessing import Pool
@@ -51,7 +52,7 @@ def test_refused_where_an_older_python_is_named() -> None:
     assert reason is not None and "setup.py:2 names a Python older than 3.8" in reason
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("path", "text", "expected"),
     [
         pytest.param("setup.py", "python_requires='>=3.6'", True, id="lower bound"),

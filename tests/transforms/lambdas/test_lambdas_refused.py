@@ -5,10 +5,11 @@ from __future__ import annotations
 import pytest
 
 from harness import small
+from harness.each_row import each_row
 from harness.hoisting import hoisted
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("text", "reason"),
     [
         pytest.param(

@@ -7,6 +7,7 @@ import pytest
 from codemods.project import Project
 from codemods.transforms.lambdas.rule import find
 from codemods.tree.files import MemoryFiles
+from harness.each_row import each_row
 
 PROGRAM = """\
 import importlib.util
@@ -91,7 +92,7 @@ if __name__ == "__main__":
 """
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("taken", "more", "found"),
     [
         ("labels.label", "pass", True),

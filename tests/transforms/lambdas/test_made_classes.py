@@ -11,6 +11,7 @@ from codemods.finding import Finding
 from codemods.project import Project
 from codemods.transforms.lambdas.rule import find
 from codemods.tree.files import MemoryFiles
+from harness.each_row import each_row
 from harness.small import reasons
 
 PROGRAM = """\
@@ -81,7 +82,7 @@ def test_no_class_of_its_name(above: str, row: str, body: str) -> None:
     assert not pickles(above, row, body)
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("above", "row", "body"),
     [
         ("Row = namedtuple('Row', 'a b')", "Row(1, 2)", "pass"),

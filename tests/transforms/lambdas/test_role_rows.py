@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import ast
 
-import pytest
-
 from codemods.project import Project
 from codemods.syntax.scopes import Scopes
 from codemods.transforms.lambdas import free_names
 from codemods.tree.files import MemoryFiles
+from harness.each_row import each_row
 
 
 def first_lambda(text: str) -> tuple[Scopes, ast.Lambda]:
@@ -17,7 +16,7 @@ def first_lambda(text: str) -> tuple[Scopes, ast.Lambda]:
     return Scopes(tree), next(node for node in ast.walk(tree) if isinstance(node, ast.Lambda))
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("text", "role"),
     [
         ("x = lambda a: b", "x"),
@@ -135,7 +134,7 @@ def test_role(text: str, role: str) -> None:
     assert free_names.role(*first_lambda(text)) == role
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("text", "numbers"),
     [
         ("lambda x: x.view(3, 1024)", "3_1024"),
@@ -153,7 +152,7 @@ def test_numbers(text: str, numbers: str) -> None:
     assert free_names.numbers_of(first_lambda(text)[1]) == numbers
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("text", "home", "owner"),
     [
         ("lambda: 1", "", ""),
@@ -175,7 +174,7 @@ def test_home(text: str, home: str, owner: str) -> None:
     assert free_names.class_of(scopes, node) == owner
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("home", "what", "name"),
     [
         ("", "collate_fn", "_collate_fn"),
@@ -230,7 +229,7 @@ def test_names_that_are_free() -> None:
     assert names.is_free("ten")
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("text", "others", "keeps"),
     [
         ("def f():\n    def work(): pass\n", {}, True),

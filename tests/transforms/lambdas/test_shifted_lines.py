@@ -9,6 +9,7 @@ import pytest
 
 from codemods.transforms.lambdas.moved_tree import moved_tree
 from codemods.transforms.lambdas.shifted_lines import shifted_lines
+from harness.each_row import each_row
 
 SOURCES = Path(__file__).resolve().parents[3] / "codemods"
 
@@ -48,7 +49,7 @@ def test_plain_text_is_shifted(body: str) -> None:
     assert shifted_lines(text, "    ", "") == moved_tree(text, "    ", "", (), docstrings=True)
 
 
-@pytest.mark.parametrize(
+@each_row(
     "text",
     [
         '    def f():\n        """One\n        two."""',

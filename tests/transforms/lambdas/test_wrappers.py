@@ -8,6 +8,7 @@ from codemods.finding import Finding
 from codemods.project import Project
 from codemods.transforms.lambdas.rule import find
 from codemods.tree.files import MemoryFiles
+from harness.each_row import each_row
 
 MAIN = """
 from multiprocessing import Pool
@@ -47,7 +48,7 @@ def test_the_wrapper_is_named_with_the_function_that_it_replaces() -> None:
     assert [hop.what for hop in finding.trace][1] == "here it takes the place of `area`"
 
 
-@pytest.mark.parametrize(
+@each_row(
     "decorator",
     [
         PLAIN.replace("    def wrapper", "    @functools.wraps(function)\n    def wrapper"),

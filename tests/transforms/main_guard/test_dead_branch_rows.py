@@ -4,15 +4,14 @@ from __future__ import annotations
 
 import ast
 
-import pytest
-
 from codemods.project import Project
 from codemods.syntax.repo import Repo
 from codemods.transforms.main_guard import dead_branches
 from codemods.tree.files import MemoryFiles
+from harness.each_row import each_row
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("test", "dead"),
     [
         ("n > 1", "body"),
@@ -91,7 +90,7 @@ def test_branches_that_constants_rule_out(test: str, dead: str) -> None:
     assert dead_branches.dead_statements(outline, function, {}) == frozenset()
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("parameters", "call", "literals"),
     [
         ("a, b", "1, 2", {"a": 1, "b": 2}),

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import pytest
-
 from codemods.project import Project
 from codemods.settings import Settings
 from codemods.transforms.main_guard.may_start import may_start
 from codemods.tree.files import MemoryFiles
+from harness.each_row import each_row
 
 LOADERS = "from torch.utils.data import DataLoader\n\n\ndef make(rows):\n    return DataLoader(rows, num_workers=2)\n"
 OTHER = "def keep(rows):\n    return rows\n"
@@ -18,7 +17,7 @@ def starting(**texts: str) -> list[str]:
     return may_start(Project(MemoryFiles(files)))
 
 
-@pytest.mark.parametrize(
+@each_row(
     "script",
     [
         "from loaders import make\n\nfor row in make([1]):\n    print(row)\n",
@@ -39,7 +38,7 @@ def test_what_leads_to_a_start_is_looked_at(script: str) -> None:
     assert "script.py" in starting(script=script, middle="from loaders import make as build\n")
 
 
-@pytest.mark.parametrize(
+@each_row(
     "script",
     [
         "from plain import keep as build\n\nbuild([1])\n",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from harness.each_row import each_row
 from harness.small import reported
 
 TEXT = """\
@@ -62,7 +63,7 @@ def test_filled_in_the_main_process(table: str, read: str, fill: str) -> None:
     assert is_reported(table, read, fill)
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("table", "read", "fill", "after"),
     [
         (BY_NAME, "T.get('a')", "pass", f"@register('a')\n{FUNCTION}"),

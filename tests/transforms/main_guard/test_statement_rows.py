@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import ast
 
-import pytest
-
 from codemods.project import Project
 from codemods.syntax.repo import Repo
 from codemods.transforms.main_guard import side_effects, statements
 from codemods.tree.files import MemoryFiles
+from harness.each_row import each_row
 
 
 def one(text: str) -> ast.stmt:
@@ -17,7 +16,7 @@ def one(text: str) -> ast.stmt:
     return statement
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("text", "stays"),
     [
         ("def f(): pass", True),
@@ -57,7 +56,7 @@ def test_stays(text: str, stays: bool) -> None:
     assert statements.stays(one(text)) is stays
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("text", "plain"),
     [
         ("a = 1", True),
@@ -89,7 +88,7 @@ def test_plain(text: str, plain: bool) -> None:
     assert statements.is_plain(one(text)) is plain
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("text", "prints"),
     [
         ("print()", True),
@@ -104,7 +103,7 @@ def test_print(text: str, prints: bool) -> None:
     assert statements.is_print(one(text)) is prints
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("text", "root"),
     [
         ("a.b()", "a"),
@@ -122,7 +121,7 @@ def test_method_root(text: str, root: str | None) -> None:
     assert statements.method_root(one(text)) == root
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("text", "bound"),
     [
         ("a = 1", {"a"}),
@@ -151,7 +150,7 @@ def test_names_bound(text: str, bound: set[str]) -> None:
     assert {*statements.names_bound(one(text))} == bound
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("text", "changed"),
     [
         ("a.b = 1", ["a"]),
@@ -174,7 +173,7 @@ def test_changed(text: str, changed: list[str]) -> None:
     assert sorted({*statements.changed(one(text))}) == sorted({*changed})
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("text", "found"),
     [
         ("A.b = 1", {("A", "b")}),
@@ -191,7 +190,7 @@ def test_attributes_set(text: str, found: set[tuple[str, str]]) -> None:
     assert statements.attributes_set(one(text)) == found
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("text", "sets", "reads"),
     [
         ("os.environ['A'] = b", ["'A'"], []),
@@ -226,7 +225,7 @@ def test_environment(text: str, sets: list[str], reads: list[str]) -> None:
     assert [*statements.environment_read(one(text))] == reads
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("text", "names"),
     [
         ("a = b", {"b"}),
@@ -243,7 +242,7 @@ def test_reads_on_import(text: str, names: set[str]) -> None:
     assert {*statements.reads_on_import(one(text))} == names
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("text", "guard", "plain"),
     [
         ("if __name__ == '__main__': pass", True, True),
@@ -273,7 +272,7 @@ def test_targets() -> None:
 WRONG, COSTLY, LITTLE = side_effects.Harm.WRONG, side_effects.Harm.COSTLY, side_effects.Harm.LITTLE
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("call", "what", "harm"),
     [
         ("loss.backward()", "trains", WRONG),

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import ast
 
-import pytest
-
 from codemods.transforms.model_deepcopy.helper_functions import helper_name
+from harness.each_row import each_row
 
 TEXT = "def share(model):\n    return model\n"
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("file", "name", "written"),
     [
         ("x = 1\n", "share", TEXT),

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import ast
 
-import pytest
-
 from codemods.transforms.model_deepcopy.constructor_survey import changed
+from harness.each_row import each_row
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("text", "names"),
     [
         ("import a.b", {"a"}),

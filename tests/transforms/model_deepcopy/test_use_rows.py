@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import ast
 
-import pytest
-
 from codemods.project import Project
 from codemods.transforms.model_deepcopy.file_view import FileView
 from codemods.transforms.model_deepcopy.models import Models
 from codemods.transforms.model_deepcopy.uses import Uses
 from codemods.tree.files import MemoryFiles
+from harness.each_row import each_row
 
 HEAD = """\
 import torch, deepspeed, logging
@@ -58,7 +57,7 @@ NO_ENGINE = (
 )
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("text", "needs", "refused", "prints", "runs"),
     [
         ("x = 1", "", None, False, False),

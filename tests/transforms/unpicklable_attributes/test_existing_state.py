@@ -8,6 +8,7 @@ import pytest
 
 from codemods.finding import Refused
 from codemods.transforms.unpicklable_attributes.existing_state import holds_items, returned_state, updated_from
+from harness.each_row import each_row
 
 
 def _method(text: str) -> ast.FunctionDef:
@@ -16,7 +17,7 @@ def _method(text: str) -> ast.FunctionDef:
     return method
 
 
-@pytest.mark.parametrize(
+@each_row(
     "copy",
     [
         "self.__dict__.copy()",
@@ -36,7 +37,7 @@ def test_a_copy_of_the_dict(copy: str) -> None:
     assert returned_state(_method(text)) == "state"
 
 
-@pytest.mark.parametrize(
+@each_row(
     "body",
     [
         "state = self.__dict__\n    return state",
@@ -86,7 +87,7 @@ def test_the_object_is_filled_in_another_way(text: str) -> None:
         updated_from(_method(text))
 
 
-@pytest.mark.parametrize(
+@each_row(
     "base",
     [
         "dict", "OrderedDict", "defaultdict", "list", "deque", "Counter", "set", "frozenset", "tuple", "str", "bytes",

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import re
 
-import pytest
-
 from codemods.project import Project
 from codemods.syntax.unpicklable_table import makers
 from codemods.transforms.unpicklable_attributes.classes import class_names
 from codemods.tree.files import MemoryFiles
+from harness.each_row import each_row
 
 _AS = re.compile(r"\b(\w+)[ \t]+as[ \t]+(\w+)")
 IMPORTS = {
@@ -26,7 +25,7 @@ def project(text: str) -> Project:
     return Project(MemoryFiles({"a.py": text.encode()}))
 
 
-@pytest.mark.parametrize("name", IMPORTS)
+@each_row("name", IMPORTS)
 def test_a_base_class_by_its_first_name(name: str) -> None:
     text = IMPORTS[name]
     first = {second: first for first, second in _AS.findall(text)}
@@ -35,7 +34,7 @@ def test_a_base_class_by_its_first_name(name: str) -> None:
     assert set(found) == {"class A", *(f"below {word}" for word in words)}
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("body", "gives"),
     [
         ("return Lock()", True),
