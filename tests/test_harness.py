@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 import subprocess
 import time
@@ -11,6 +12,8 @@ from unittest import mock
 
 import pytest
 
+from codemods.finding import Confidence, Finding, Span
+from codemods.project import Project
 from harness import check, rows, snapshots
 from harness.case import BadCase, Case, folders
 from harness.check import check_case, check_in_memory
@@ -295,6 +298,9 @@ third
 """
 
 
+FOUND = Finding("a-rule", "main.py", Span(1, 0, 1, 1), "a message", Confidence.LIKELY, reason="its reason")
+
+
 def test_tables_of_rows(tmp_path: Path) -> None:
     (tmp_path / "rows").mkdir()
     (tmp_path / "rows" / "table.txt").write_text(TABLE, encoding="utf-8")
@@ -304,6 +310,31 @@ def test_tables_of_rows(tmp_path: Path) -> None:
             {"main.py": "first\nsecond\n", "b.py": "third\nlast\n"}, ["3 likely: its reason...", "+ a", "+ b"]
         ),
     }
+
+
+def test_a_table_names_each_row_that_gets_another_answer(tmp_path: Path) -> None:
+    (tmp_path / "rows").mkdir()
+    table = tmp_path / "rows" / "table.txt"
+    table.write_text("=== right\na = 1\n=== wrong\nb = 1\n=== broken\nc = 1\n=== wrong too\nb = 2\n", encoding="utf-8")
+
+    def find(project: Project) -> list[Finding]:
+        text = project.files.read("main.py").decode()
+        assert "c" not in text, "the rule fails"
+        return [FOUND] if "b" in text else []
+
+    rule = mock.Mock(find=find)
+    with pytest.raises(AssertionError) as failed:
+        rows.check_table(rule, table)
+    words = str(failed.value)
+    assert "right" not in words and "the rule fails" in words
+    assert re.findall(r"^=== .+\n.+", words, re.MULTILINE) == [
+        "=== wrong\n1 likely: its reason",
+        "=== broken\nTraceback (most recent call last):",
+        "=== wrong too\n1 likely: its reason",
+    ]
+    rows.check_table(rule, table, "right")
+    with pytest.raises(AssertionError, match=r"\A=== wrong too\n1 likely: its reason\Z"):
+        rows.check_table(rule, table, "wrong too")
 
 
 @each_row(

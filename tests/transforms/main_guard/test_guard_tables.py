@@ -7,12 +7,9 @@ from pathlib import Path
 import pytest
 
 from codemods.transforms.main_guard import RULE
-from harness.rows import Row, agrees, answer, rows
-
-ROWS = rows(Path(__file__).parent)
+from harness.rows import check_table, tables
 
 
-@pytest.mark.parametrize("row", ROWS.values(), ids=ROWS)
-def test_answer(row: Row) -> None:
-    found = answer(RULE, row.files)
-    assert agrees(found, row.answer), "\n".join(found)
+@pytest.mark.parametrize("table", tables(Path(__file__).parent), ids=lambda table: table.stem)
+def test_answers(table: Path, pytestconfig: pytest.Config) -> None:
+    check_table(RULE, table, pytestconfig.getoption("--row"))
