@@ -6,7 +6,7 @@ import importlib
 import re
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from .known_error import KnownError
 
@@ -36,6 +36,17 @@ class PerFile:
     find: Callable[[Project, str], Iterable[Finding]]
 
 
+class Loss(NamedTuple):
+    """State of the main process that a spawned worker silently goes on without: no fix may let more come to it.
+
+    `path` and `line` are the boundary, where the worker is started or gets its work.
+    """
+
+    path: str
+    line: int
+    message: str
+
+
 @dataclass(frozen=True)
 class Rule:
     """One kind of hazard.
@@ -58,6 +69,7 @@ class Rule:
     python2: Python2Query | None = None
     follows_values: bool = False  # `find` asks for the value flow of the whole project
     per_file: PerFile | None = None
+    losses: Callable[[Project], Iterable[Loss]] | None = None  # asked for the fixes of all rules
 
 
 def found_by(package: str) -> Callable[[Project], Iterable[Finding]]:
@@ -68,6 +80,16 @@ def found_by(package: str) -> Callable[[Project], Iterable[Finding]]:
         return found
 
     return find
+
+
+def losses_by(package: str) -> Callable[[Project], Iterable[Loss]]:
+    """`losses` of the module `rule` in `package`, imported when it is called."""
+
+    def losses(project: Project) -> Iterable[Loss]:
+        found: Iterable[Loss] = importlib.import_module(f"{package}.rule").losses(project)
+        return found
+
+    return losses
 
 
 def found_per_file(package: str) -> PerFile:

@@ -21,6 +21,7 @@ from ..tree.suffixes import READ, is_shell
 from . import notebooks, python2_files
 from .failures import culprit, left_out
 from .look import Look, Part
+from .losses import held_back, losses_of
 from .results import AppliedStep, Refusal, refusal_of
 from .steps import disjoint, recheck, rewritten
 from .texts import applied_step
@@ -43,6 +44,7 @@ class Run:
             for rule in rules.values()
             if (not settings.select or rule.id in settings.select) and rule.id not in settings.ignore
         ]
+        self.losing = [rule for rule in rules.values() if rule.losses is not None]
         self.hit: set[str] = set()  # rules that some file's bytes give work to
         self.settings = settings
         self.scope = scope.strip("/")
@@ -157,6 +159,8 @@ class Run:
             self.crashes.append(Skipped(".", f"rule {rule.id} failed on {MAX_CRASHES} files (our bug)", rule.id))
             return []
         wanted = [f for f in (self._mark_observed(f, project) for f in found) if self._wanted(f, project)]
+        if _lets_cross(rule) and any(finding.fix is not None for finding in wanted):
+            wanted = held_back(wanted, losses_of(self.losing, project))
         full = {path for path, number in Counter(f.path for f in wanted).items() if _too_many(number, path, project)}
         self.crashes += [
             Skipped(path, f"left out by {rule.id}: too many findings for one file", partly=True) for path in full
@@ -263,9 +267,16 @@ class Run:
         if why is not None:
             return None
         found_after = self.findings_of(rule, after)
-        if recheck(found, fixes, found_after, project) is not None:
+        if recheck(found, fixes, found_after, project) is not None or self._lost(rule, project, after) is not None:
             return None
         return _Step(after, frozenset(fixes), found_after)
+
+    def _lost(self, rule: Rule, before: Project, after: Project) -> str | None:
+        """What workers lose in `after` that they have in `before`, in words."""
+        now = losses_of(self.losing, after) if _lets_cross(rule) else []
+        if len(now) <= len(losses_of(self.losing, before)):
+            return None
+        return f"the result would lose state of the main process: {now[-1].message}"
 
     def _apply_some(self, rule: Rule, project: Project, fixes: Sequence[Fix], found: list[Finding]) -> _Step | None:
         """As `_step`, with those of `fixes` that pass our checks; the others are rejected or wait for the next pass."""
@@ -281,7 +292,9 @@ class Run:
         self.rechecks += 1
         if len(fixes) == 1 or self.rechecks > MAX_RECHECKS:
             after, why = rewritten(project, fixes)
-            why = why or recheck(found, fixes, self.findings_of(rule, after), project)
+            why = (
+                why or recheck(found, fixes, self.findings_of(rule, after), project) or self._lost(rule, project, after)
+            )
             for fix in fixes if why is not None else ():
                 self.trials.reject(fix, project, why or "")
             return [] if why is not None else fixes
@@ -310,6 +323,11 @@ class _Step:
     project: Project
     fixes: frozenset[Fix]
     found: list[Finding]
+
+
+def _lets_cross(rule: Rule) -> bool:
+    """Its fixes may let a worker start that did not."""
+    return rule.follows_values or rule.losses is not None
 
 
 def _too_many(findings: int, path: str, project: Project) -> bool:

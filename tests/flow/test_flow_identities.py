@@ -9,6 +9,7 @@ from codemods.project import Project
 from codemods.tree.files import MemoryFiles
 from harness.each_row import each_row
 
+SPEC = "from dataclasses import dataclass\n\n@dataclass(frozen=True)\nclass Spec:\n    f: object\n"
 MAKER = "def make():\n    return lambda x: x\n\n\n"
 
 
@@ -25,6 +26,10 @@ def identities(text: str) -> list[tuple[str, int]]:
         pytest.param("f = make()\nprint(f == make())\n", [("compared", 2)], id="equality"),
         pytest.param("TABLE = {}\nTABLE[make()] = 1\n", [("a key of a dict", 2)], id="a key that is set"),
         pytest.param("f = make()\nTABLE = {f: 1}\n", [("a key of a dict", 2)], id="a key of a display"),
+        pytest.param("a, b = (1, make()), (1, make())\nprint(a == b)\n", [("compared", 2)], id="in tuples"),
+        pytest.param(f"{SPEC}a, b = Spec(make()), Spec(make())\nprint(a == b)\n", [("compared", 7)], id="of records"),
+        pytest.param(f"{SPEC}print(Spec(make()) is None)\n", [], id="of a record that is not compared"),
+        pytest.param(f"{SPEC}print({{Spec(make())}})\n", [("put in a set", 6)], id="of a record in a set"),
         pytest.param("HOOKS = {make(), make()}\n", [("put in a set", 1)], id="a set"),
         pytest.param("HOOKS = {make() for _ in range(3)}\n", [("put in a set", 1)], id="a set comprehension"),
         pytest.param("hooks = [make()]\nhooks.remove(make())\n", [("passed to `hooks.remove`", 2)], id="remove"),

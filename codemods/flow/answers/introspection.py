@@ -44,6 +44,8 @@ _CLASS_TESTS = frozenset({"isinstance", "issubclass"})
 _SHOWN_BY = frozenset({"print", "str", "repr", "format", "ascii"})
 AS_TEXT = frozenset({"repr", "str", "ascii"})
 _CACHES = frozenset({"functools.lru_cache", "functools.cache"})
+_BY_VALUE = frozenset({"compared", "put in a set", "a key of a dict"})  # what is in it is compared, too
+_NESTED = 2  # dataclasses and tuples in each other
 _OF_PARTIALS = frozenset({"args", "func", "keywords"})
 _TYPES = frozenset({"types.FunctionType", "types.LambdaType"})
 COPY, THREAD = "copy.copy", "threading.Thread"
@@ -226,6 +228,8 @@ def _identity_questions(solution: Solution) -> Iterator[Question]:
         offset = solution.program.offsets[at]
         for node, what, line in facts.distinguished:
             yield question(what, at, line, node + offset)
+            for inner in _compared_too(solution, node + offset) if what in _BY_VALUE else ():
+                yield question(what, at, line, inner)
         for base, attribute, result in facts.loads:
             if attribute in ("__dict__", "__subclasses__"):
                 yield question(f"asked for its `{attribute}`", at, facts.lines[result], base + offset)
@@ -234,7 +238,8 @@ def _identity_questions(solution: Solution) -> Iterator[Question]:
             if "." in call.text and method in _TOLD_APART_BY_METHODS:
                 for argument in call.arguments:
                     if argument >= 0:
-                        yield question(f"passed to `{call.text}`", at, call.position[0], argument + offset)
+                        for each in (argument + offset, *_compared_too(solution, argument + offset)):
+                            yield question(f"passed to `{call.text}`", at, call.position[0], each)
     for node, calls in solution.constraints.calls.items():
         for held in tuple(solution.heap.holds[node]):
             value = solution.heap.values[held]
@@ -257,6 +262,23 @@ def _identity_questions(solution: Solution) -> Iterator[Question]:
                     for shift, decoration in made:
                         if decoration.arguments and decoration.arguments[0] >= 0:
                             yield from _cached(solution, decoration.arguments[0] + shift, at, call.position[0])
+
+
+def _compared_too(solution: Solution, node: int, depth: int = 0) -> Iterator[int]:
+    """The nodes of what is compared with the values of `node`: fields of dataclasses, elements of tuples."""
+    for number in tuple(solution.heap.holds[node]) if depth < _NESTED else ():
+        value = solution.heap.values[number]
+        inner: list[int] = []
+        if value.kind == CONTAINER:
+            inner = [int(value.a), *solution.heap.fields.get(int(value.a), {}).values()]
+        elif value.kind == INSTANCE:
+            for owner in solution.hierarchy.order(int(value.a)):
+                made = solution.program.classes[owner][1]
+                attributes = solution.attributes.get(owner, {}) if made.record else {}
+                inner += [held for name, held in attributes.items() if name in made.fields]
+        for held in inner:
+            yield held
+            yield from _compared_too(solution, held, depth + 1)
 
 
 def _inside(solution: Solution, node: int) -> Iterator[int]:

@@ -15,9 +15,12 @@ from ...project import Project
 from ...syntax.binding_rules import BUILTINS, CHANGING, FUNCTIONS, LASTING, BindingKind, ScopeKind
 from ...syntax.modules import Modules
 from ...syntax.names import last_name
+from ...syntax.outline import Outline
+from ...syntax.repo import Repo
 from ...syntax.scope_data import Binding, Variable, start_of
 from ...syntax.scopes import Scopes, scopes_of
 from .libraries import libraries
+from .written_by_name import written_by_name
 
 # Modules that sys.stdlib_module_names has everywhere: those of one system, those that distributions leave out, and
 # those that came or went after Python 3.8.
@@ -31,6 +34,9 @@ _NOT_EVERYWHERE = frozenset(
     imghdr imp mailcap nntplib parser pipes smtpd sndhdr sunau symbol telnetlib tomllib uu xdrlib
     zoneinfo""".split()  # noqa: SIM905
 )
+
+
+_SETS_GLOBALS = re.compile(r"(?<!in )\bglobals\(\)(?!\s*\.\s*(?:get|keys|values|items|copy)\b)|\bsys\.modules\b")
 
 
 class Settled:
@@ -129,7 +135,17 @@ class Settled:
         """`module.value` may be another thing later: something sets it, or the module binds it again."""
         if not isinstance(binding.statement, (ast.Import, ast.ImportFrom)):
             return True
-        return self.is_stored(value.attr) or self._is_rebound(self.file_of(binding), value.attr)
+        path = self.file_of(binding)
+        if path is not None and self._is_set_by_text(path, value.attr):
+            return True
+        return self.is_stored(value.attr) or self._is_rebound(path, value.attr)
+
+    def _is_set_by_text(self, path: str, name: str) -> bool:
+        """The module may set any of its globals (`globals().update(values)`), or another file any of its attributes."""
+        source = self.project.source(path)
+        if source is not None and _SETS_GLOBALS.search(source.text) is not None:
+            return True
+        return written_by_name(self.project, Repo(self.project), name, _is_no_module)
 
     def _is_rebound(self, path: str | None, name: str) -> bool:
         module = self.project.module(path) if path is not None else None
@@ -144,7 +160,7 @@ class Settled:
         if not isinstance(binding.statement, ast.ImportFrom) or not isinstance(binding.node, ast.alias):
             return False
         name, path = binding.node.name, self.file_of(binding)
-        if self.is_stored(name):
+        if self.is_stored(name) or (path is not None and self._is_set_by_text(path, name)):
             return True
         module = self.project.module(path) if path is not None else None
         if module is not None:
@@ -233,6 +249,16 @@ class Settled:
             and not any(item.args.defaults for item in inner if isinstance(item, FUNCTIONS))
             and next(marks, None) is None
         )
+
+
+def _is_no_module(outline: Outline, target: ast.expr) -> bool:
+    """It is surely no module: neither imported, nor one of `sys.modules`."""
+    if isinstance(target, ast.Name):
+        return target.id not in outline.imported and not any(
+            binding.value is not None and "sys.modules" in ast.unparse(binding.value)
+            for binding in outline.lookup(target, target.id)[1]
+        )
+    return "sys.modules" not in ast.unparse(target)
 
 
 def origin_in(scopes: Scopes, base: ast.expr) -> str:

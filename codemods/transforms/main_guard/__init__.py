@@ -102,7 +102,7 @@ set on an object of another module (`cfg.RANK = rank`) is for them only where co
 
 from __future__ import annotations
 
-from ...rule import Rule, found_by, found_per_file
+from ...rule import Rule, found_by, found_per_file, losses_by
 from .errors import ERRORS
 from .screen import ID, SCREEN
 
@@ -112,6 +112,7 @@ RULE = Rule(
     screen=SCREEN,
     find=found_by(__name__),
     per_file=found_per_file(__name__),
+    losses=losses_by(__name__),
     documentation=__doc__,
     errors=ERRORS,
     notebooks=False,  # a child of a notebook does not run its cells again

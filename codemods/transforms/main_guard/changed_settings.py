@@ -117,6 +117,16 @@ class Search:
                 what = f"`{ast.unparse(place.node)}` is changed here, in the main process only{through}"
                 yield Changed(home, place.node, worker, confidence, sent, Hop(change.outline.path, line, what))
 
+    def _may_be_before(self, change: Place, sent: Hop, depth: int = 0) -> bool:
+        """Not all that makes the change stands below the start of the worker."""
+        scope = change.outline.scope(change.node)
+        if not is_set_before(self, change, sent):
+            return False
+        if not isinstance(scope, FUNCTIONS) or depth > _MAX_DEPTH:
+            return True
+        calls = [Place(caller, call, "") for caller, call in self._calls(change.outline, scope)]
+        return not calls or any(self._may_be_before(call, sent, depth + 1) for call in calls)
+
     def _calls_by_main(self, change: Place) -> Iterator[Place]:
         """Where code that no worker runs calls the function in which an object goes on, for workers as well."""
         scope = change.outline.scope(change.node)
@@ -137,7 +147,7 @@ class Search:
             for path, way in worker.sent.items():
                 running = {script for script in scripts if self._sends(script, path)}
                 running = {script for script in running if self._runs(script, place.outline.path)}
-                if running and (change.key != DRAWN or is_set_before(self, change, way[1])):
+                if running and self._may_be_before(change, way[1]):
                     return change, running, way
         return None
 
@@ -331,8 +341,9 @@ def is_set_before(search: Search, change: Place, sent: Hop) -> bool:
 def _adds(change: Place) -> bool:
     """A call that gives nothing back: `rows.append(row)`."""
     above = change.outline.parents[change.node]
-    is_statement = isinstance(change.outline.statement(change.node), ast.Expr)
-    return is_statement or (isinstance(above, ast.Attribute) and above.attr in ADDS)
+    call = change.outline.parents[above]
+    is_statement = isinstance(call, ast.Call) and isinstance(change.outline.parents[call], ast.Expr)
+    return isinstance(above, ast.Attribute) and (is_statement or above.attr in ADDS)
 
 
 def _line(change: Place) -> tuple[str, int]:

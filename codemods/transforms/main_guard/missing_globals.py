@@ -13,7 +13,7 @@ from ...syntax.outline import Outline, Scope
 from .hoist import BUILTINS, global_reads, sent
 from .own_nodes import own_nodes
 from .process_starts import Starts
-from .statements import names_bound
+from .statements import names_bound, only_logs
 
 _WORKER = ("__getitem__", "__getitems__", "__iter__", "__call__", "run")
 _IN_PARENT = ("callback", "error_callback")
@@ -299,11 +299,24 @@ def _does_without(outline: Outline, read: ast.Name, function: Function, lazily: 
         ):
             return True
     for node in ast.walk(function):
-        if lazily and isinstance(node, (ast.If, ast.IfExp, ast.Assert)) and _tests_value(node.test, read.id):
+        tests = isinstance(node, (ast.If, ast.IfExp, ast.Assert)) and _tests_value(node.test, read.id)
+        if lazily and tests and _is_harmless(outline, node, function, read.id):
             return True
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in ("globals", "vars"):
             return True
     return False
+
+
+def _is_harmless(outline: Outline, test: ast.AST, function: Function, name: str) -> bool:
+    """What the test chooses is the same in the end: the function makes the value itself, or it only logs."""
+    if not isinstance(test, ast.If):
+        return isinstance(test, ast.Assert)
+    sets = name in _declared(outline, function) and bool(outline.bindings(function, name))
+    return sets or all(only_logs(each) for each in (*test.body, *test.orelse))
+
+
+def _declared(outline: Outline, function: Function) -> set[str]:
+    return {name for node in outline.own(function) if isinstance(node, ast.Global) for name in node.names}
 
 
 def _tests_value(test: ast.expr, name: str) -> bool:

@@ -52,7 +52,8 @@ class Parts:
         if collects and _is_put(outline, node):
             return [ITEM] if isinstance(getattr(outline.parents[node], "ctx", None), ast.Store) else []
         if not isinstance(getattr(whole, "ctx", None), ast.Load) and whole is not node:
-            return [_key(outline, node)]
+            counts = isinstance(above, ast.AugAssign) and outline.scope(node) in self.workers
+            return [DRAWN if counts else _key(outline, node)]
         if self._advances(outline, node, whole, above):
             return [DRAWN]
         if isinstance(above, ast.Call) and above.func is whole and isinstance(whole, ast.Attribute):

@@ -19,7 +19,7 @@ from .changed_settings import Changed, Place, Search, Worker
 from .missing_globals import missing_globals
 from .object_parts import ADDS, DRAWN, fills
 from .registrations import registrations
-from .statements import LOG_METHODS
+from .statements import LOG_METHODS, only_logs
 
 _SETS = r"\s*(?:[-+*/|&]?=(?!=)|:[^=\n]*=)"
 
@@ -127,8 +127,20 @@ def _does_without(outline: Outline, node: ast.expr, function: Function) -> bool:
     if isinstance(above, ast.Attribute) and above.attr in LOG_METHODS:
         return True
     text = ast.unparse(node)
-    tests = (each.test for each in ast.walk(function) if isinstance(each, (ast.If, ast.IfExp, ast.While)))
-    return any(ast.unparse(part) == text and _asks(outline, part) for test in tests for part in ast.walk(test))
+    for each in ast.walk(function):
+        test = each.test if isinstance(each, (ast.If, ast.IfExp, ast.While)) else None
+        asks = test is not None and any(ast.unparse(part) == text and _asks(outline, part) for part in ast.walk(test))
+        if asks and (_sets(function, text) or (isinstance(each, ast.If) and all(map(only_logs, each.body)))):
+            return True
+    return False
+
+
+def _sets(function: Function, text: str) -> bool:
+    """The function gives it a value itself, where there is none."""
+    return any(
+        isinstance(node, (ast.Name, ast.Attribute)) and isinstance(node.ctx, ast.Store) and ast.unparse(node) == text
+        for node in ast.walk(function)
+    )
 
 
 def _asks(outline: Outline, part: ast.AST) -> bool:

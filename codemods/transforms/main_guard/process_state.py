@@ -248,8 +248,8 @@ def _may_depend(state: State, outline: Outline, node: ast.AST) -> bool:
     if state.keyword and any(keyword.arg in (state.keyword, None) for keyword in call.keywords):
         return False
     if state.name == "torch_dtype" and last_name(call.func) in ("tensor", "full"):
-        constants = [part for given in call.args for part in walk(given) if isinstance(part, ast.Constant)]
-        return not constants or any(isinstance(part.value, float) for part in constants)
+        parts = [part for given in call.args for part in walk(given)]
+        return any(isinstance(getattr(part, "value", None), float) or isinstance(part, ast.Div) for part in parts)
     return True
 
 

@@ -11,6 +11,7 @@ from ...flow.facts.records import facts_lookup
 from ...flow.facts.test_code import is_test
 from ...nodes import walk
 from ...project import Project
+from ...rule import Loss
 from ...syntax.main_guard import is_main_process_test
 from ...syntax.modules import Modules, modules_of
 from ...syntax.outline import Outline, outline_of
@@ -40,11 +41,12 @@ from .screen import ID
 from .settings import attributes_of_libraries, root_of, settings_for_workers
 from .side_effects import Repeated, at_exit, only_prints, repeated, shows
 from .split import repeats_in_words, split
-from .state_findings import state_findings
+from .state_findings import lost_state, state_findings
 from .statements import is_guard, names_bound
 from .worker_reads import WorkerReads
 
 _FORKS = re.compile(r"set_start_method\(\s*['\"]fork['\"]")
+_STOPS = "stops with NameError"
 _SETS = SET_METHOD.rpartition(".")[2]  # in the text of a file that calls it by whatever name
 
 
@@ -53,7 +55,7 @@ def find(project: Project) -> Iterable[Finding]:
     repo, modules = Repo(project), Modules(project.python_paths)
     search = Search(Starts(project, repo, modules), repo, Importers(project, repo, modules))
     for path in paths(project):
-        yield from _in_file(search, path) if path else state_findings(search)
+        yield from _in_file(search, path) if path else state_findings(project)
 
 
 def paths(project: Project) -> Iterable[str]:
@@ -71,7 +73,33 @@ def find_in(project: Project, path: str) -> Iterable[Finding]:
     """What `find` gives for one file."""
     repo, modules = Repo(project), project.derive(modules_of)
     search = Search(Starts(project, repo, modules), repo, Importers(project, repo, modules))
-    return _in_file(search, path) if path else state_findings(search)
+    return _in_file(search, path) if path else state_findings(project)
+
+
+def losses(project: Project) -> Iterable[Loss]:
+    """What workers silently go on without."""
+    if not project.with_key(spoken, STARTS):
+        return
+    for row in project.derive(lost_state):
+        yield Loss(row.sent[0], row.sent[1], row.message)
+    for path, line, message in project.derive(_lost_globals):
+        yield Loss(path, line, message)
+
+
+def _lost_globals(project: Project) -> tuple[tuple[str, int, str], ...]:
+    """Globals that workers lack, and go on without; where a fix hands them over, they don't."""
+    repo, modules = Repo(project), project.derive(modules_of)
+    starts, importers = Starts(project, repo, modules), Importers(project, repo, modules)
+    found: list[tuple[str, int, str]] = []
+    for path in project.with_key(spoken, STARTS):
+        source, outline = project.source(path), repo.outline(path)
+        if source is None or outline is None or _forks(starts, importers, outline, source):
+            continue
+        for each in _missing(starts, importers, outline, source):
+            if (each.fix is None or each.fix.unsafe is not None) and _STOPS not in each.message:
+                end = each.trace[-1]
+                found.append((end.path, end.line, each.message))
+    return tuple(found)
 
 
 def _in_file(search: Search, path: str) -> Iterator[Finding]:
@@ -267,7 +295,7 @@ def _missing(starts: Starts, importers: Importers, outline: Outline, source: Sou
         if missing.instead is not None:
             lacks = f"a spawned worker gets what line {missing.instead} binds"
         else:
-            stops = "stops with NameError" if missing.guarded else "never gets it"
+            stops = _STOPS if missing.guarded else "never gets it"
             lacks = f"a spawned worker {stops}"
         message = f"`{missing.reader}` runs in a worker and reads `{name}`, which is set {missing.where}: {lacks}"
         trace = (Hop(outline.path, missing.line, f"`{name}` is set {missing.where}"), missing.hop)

@@ -4,54 +4,98 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
+from typing import NamedTuple
 
-from ...finding import Confidence, Finding, Refused
+from ...finding import Confidence, Finding, Hop, Refused, Span
+from ...project import Project
+from ...syntax.modules import modules_of
+from ...syntax.repo import Repo
 from .changed_settings import Changed, Search
 from .fork_hooks import fork_hooks
 from .import_values import import_values
+from .importers import Importers
 from .parent_state import parent_state
-from .process_state import ChangedState, process_state
+from .process_starts import Starts
+from .process_state import process_state
 from .replaced import replaced
 from .screen import ID
 
 
-def state_findings(search: Search) -> Iterator[Finding]:
+class LostState(NamedTuple):
+    """Plain values: a finding, and where the worker is started."""
+
+    path: str
+    span: tuple[int, int, int, int]
+    message: str
+    reason: str
+    confidence: str
+    trace: tuple[tuple[str, int, str], ...]
+
+    @property
+    def sent(self) -> tuple[str, int, str]:
+        """The boundary."""
+        return self.trace[-1]
+
+
+def state_findings(project: Project) -> Iterator[Finding]:
     """One per state and script, at the place where a worker reads it."""
+    for row in project.derive(lost_state):
+        trace, confidence = tuple(Hop(*hop) for hop in row.trace), Confidence(row.confidence)
+        yield Finding.answered(ID, row.path, Span(*row.span), row.message, confidence, trace, Refused(row.reason))
+
+
+def lost_state(project: Project) -> tuple[LostState, ...]:
+    """The same as plain values, which the fixes of all rules ask for."""
+    repo, modules = Repo(project), project.derive(modules_of)
+    search = Search(Starts(project, repo, modules), repo, Importers(project, repo, modules))
+    return (*_rows(search), *_hooks(search))
+
+
+def _rows(search: Search) -> Iterator[LostState]:
     for changed in (*search.found(), *parent_state(search)):
         name, place = ast.unparse(changed.read), f"line {changed.change.line} of {changed.change.path}"
         message = (
             f"`{changed.worker.function.name}` runs in a worker and reads `{name}`, which {place} changes in the "
             f"main process only: a spawned worker has what {changed.home.path} says"
         )
-        answer = Refused(
+        reason = (
             f"pass the worker what it needs of `{name}` (as an argument, or stored on the object that is sent), or "
             "make the same change there: in the `initializer` of a pool, in the `worker_init_fn` of a loader"
         )
-        yield _finding(search, changed, message, answer)
+        yield _row(search, changed, message, reason)
     for inherited in (*process_state(search), *replaced(search), *import_values(search)):
-        yield _of_process(search, inherited)
-    for outline, call, confidence, hop in fork_hooks(search):
-        source = search.starts.project.source(outline.path)
-        assert source is not None
-        message = f"`{ast.unparse(call.func)}` registers what runs in forked children: a spawned worker never calls it"
-        answer = Refused("call the function where the worker begins too: in what it runs, or in its initializer")
-        confidence = min(confidence, Confidence.LIKELY, key=lambda each: each.rank)
-        yield Finding.answered(ID, outline.path, source.span_of(call), message, confidence, (hop,), answer)
+        changed = inherited.changed
+        message = (
+            f"`{changed.worker.function.name}` runs in a worker, and `{ast.unparse(changed.read)[:60]}` there depends "
+            f"on {inherited.depends}"
+        )
+        yield _row(search, changed, message, inherited.advice)
 
 
-def _of_process(search: Search, inherited: ChangedState) -> Finding:
-    changed = inherited.changed
-    message = (
-        f"`{changed.worker.function.name}` runs in a worker, and `{ast.unparse(changed.read)[:60]}` there depends on "
-        f"{inherited.depends}"
-    )
-    return _finding(search, changed, message, Refused(inherited.advice))
-
-
-def _finding(search: Search, changed: Changed, message: str, answer: Refused) -> Finding:
+def _row(search: Search, changed: Changed, message: str, reason: str) -> LostState:
+    trace = (_plain(changed.change), _plain(changed.sent))
     path = changed.worker.outline.path
+    return LostState(path, _span(search, path, changed.read), message, reason, _at_most(changed.confidence), trace)
+
+
+def _hooks(search: Search) -> Iterator[LostState]:
+    for outline, call, confidence, hop in fork_hooks(search):
+        message = f"`{ast.unparse(call.func)}` registers what runs in forked children: a spawned worker never calls it"
+        reason = "call the function where the worker begins too: in what it runs, or in its initializer"
+        span = _span(search, outline.path, call)
+        yield LostState(outline.path, span, message, reason, _at_most(confidence), (_plain(hop),))
+
+
+def _span(search: Search, path: str, node: ast.expr) -> tuple[int, int, int, int]:
     source = search.starts.project.source(path)
     assert source is not None
-    confidence = min(changed.confidence, Confidence.LIKELY, key=lambda each: each.rank)
-    trace = (changed.change, changed.sent)
-    return Finding.answered(ID, path, source.span_of(changed.read), message, confidence, trace, answer)
+    span = source.span_of(node)
+    return span.line, span.column, span.end_line, span.end_column
+
+
+def _plain(hop: Hop) -> tuple[str, int, str]:
+    return hop.path, hop.line, hop.what
+
+
+def _at_most(confidence: Confidence) -> str:
+    return min(confidence, Confidence.LIKELY, key=lambda each: each.rank).value

@@ -59,6 +59,14 @@ def print_call(statement: ast.stmt) -> ast.Call | None:
     return call if is_call and isinstance(call, ast.Call) else None
 
 
+def only_logs(statement: ast.stmt) -> bool:
+    """`log.info(...)`, `bar.update(...)`, `pass`, or a `raise`."""
+    call = statement.value if isinstance(statement, ast.Expr) else None
+    if isinstance(call, ast.Call) and isinstance(call.func, ast.Attribute):
+        return call.func.attr in LOG_METHODS
+    return isinstance(statement, (ast.Pass, ast.Raise))
+
+
 def method_root(statement: ast.stmt) -> str | None:
     """`parser` of the statement `parser.add_argument(...)`."""
     if not (isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Call)):

@@ -131,3 +131,48 @@ def test_examples_of_docstrings_are_collected() -> None:
 @pytest.mark.parametrize(("example", "more"), [(">>> made(1)", {}), ("made(1)", DOCTEST)])
 def test_no_examples_are_collected(example: str, more: dict[str, str]) -> None:
     assert "def _build_made(" in migrated(program("", EXAMPLES.format(example=example)) | more, RULE)["run.py"]
+
+
+AT_IMPORT = "class Crops:\n    area = settings.IMAGE_SIZE * 2\n"
+SETTINGS = "IMAGE_SIZE = 32\n\n\ndef update(**values):\n    {how}\n"
+OF_SETTINGS = """\
+import multiprocessing as mp
+import settings
+
+
+def build():
+    class Crops:
+        area = settings.IMAGE_SIZE * 2
+
+        def run(self):
+            return self.area
+
+    return Crops()
+
+
+if __name__ == "__main__":
+    settings.update(IMAGE_SIZE=48)
+    mp.Process(target=build().run).start()
+"""
+
+
+@pytest.mark.parametrize(
+    ("how", "at_import"),
+    [
+        ("globals().update(values)", False),
+        ("globals()['IMAGE_SIZE'] = 3", False),
+        ("import sys\n    vars(sys.modules[__name__]).update(values)", False),
+        ("print(globals().get('IMAGE_SIZE'))", True),
+        ("print('IMAGE_SIZE' in globals())", True),
+    ],
+)
+def test_a_value_of_a_module_that_sets_its_globals_by_text(how: str, at_import: bool) -> None:
+    files = {"settings.py": SETTINGS.format(how=how), "train.py": OF_SETTINGS}
+    assert (AT_IMPORT in migrated(files, "lambdas")["train.py"]) is at_import
+
+
+def test_a_value_of_a_module_that_another_file_sets_by_a_computed_name() -> None:
+    files = {"settings.py": SETTINGS.format(how="pass"), "train.py": OF_SETTINGS}
+    merge = "import settings\n\n\ndef merge(values):\n    for name in values:\n        setattr(settings, name, 1)\n"
+    assert AT_IMPORT in migrated(files, "lambdas")["train.py"]
+    assert AT_IMPORT not in migrated({**files, "merge.py": merge}, "lambdas")["train.py"]

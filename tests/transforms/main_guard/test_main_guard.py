@@ -630,9 +630,9 @@ def test_globals_that_only_the_guard_sets(text: str, line: int) -> None:
             id="a star import of a library may bind it",
         ),
         pytest.param(
-            f"{POOL}step = None\ndef work(x):\n    return x if step is None else x + step\n"
+            f"{POOL}step = None\ndef work(x):\n    if step is not None:\n        log.info(step)\n    return x\n"
             f"{UNDER}    step = int(input())\n    Pool(2).map(work, [1])\n",
-            id="None is asked for",
+            id="it only logs",
         ),
         pytest.param(
             "from tools import *\ndef work(x):\n    return x + step\n"
@@ -644,6 +644,20 @@ def test_globals_that_only_the_guard_sets(text: str, line: int) -> None:
 def test_globals_that_a_worker_can_do_without(text: str) -> None:
     tools = "offset = 1\ndef at_once(tasks, function):\n    return [function(task) for task in tasks]\n"
     assert not list(RULE.find(Project(MemoryFiles({"a.py": text.encode(), "tools.py": tools.encode()}))))
+
+
+@pytest.mark.parametrize(
+    ("reads", "role"),
+    [
+        ("return x if step is None else x + step", "step = int(input())"),
+        ("if step:\n        x += 1\n    return x", "step = int(input())"),
+        ("return x, step", "step = 3\nelse:\n    step = 4"),
+    ],
+)
+def test_a_worker_that_asks_for_a_global_goes_another_way(reads: str, role: str) -> None:
+    guarded = f"{POOL}step = None\ndef work(x):\n    {reads}\n{UNDER}    {role}\n{UNDER}    Pool(2).map(work, [1])\n"
+    (found,) = RULE.find(Project(MemoryFiles({"a.py": guarded.encode()})))
+    assert "reads `step`, which is set under the main guard" in found.message
 
 
 @pytest.mark.parametrize(

@@ -31,6 +31,17 @@ def register(name, function):
 
 def chosen(row):
     return {read}
+
+def make(row):
+    global current
+    if current is None:
+        current = row
+    return current
+
+def note(row):
+    if current is not None:
+        log.info(row)
+    return row
 """
 TRAIN = """\
 import state
@@ -67,6 +78,7 @@ def reports(read: str, change: str) -> list[tuple[str, str]]:
     ("read", "change", "set_at"),
     [
         ("current + row", "state.choose(3)", "state.py:16"),
+        ("row if current is None else current", "state.choose(3)", "state.py:16"),
         ("Encoder.size", "Encoder.configure(9)", "state.py:9"),
         ("Encoder().apply(row)", "Encoder.configure(9)", "state.py:9"),
         ("Encoder.size", "Encoder.size = 9", "train.py:13"),
@@ -85,7 +97,8 @@ def test_what_the_main_process_sets_and_a_worker_reads(read: str, change: str, s
     [
         ("current + row", "pass"),  # nothing calls what sets it
         ("row", "state.choose(3)"),
-        ("row if current is None else current", "state.choose(3)"),  # it does without
+        ("make(row)", "state.choose(3)"),  # it makes the value itself
+        ("note(row)", "state.choose(3)"),  # it only logs
         ("choose(row) or current", "state.choose(3)"),  # the worker sets it itself
         ("table[row] if row in table else row", "state.register(0, print)"),
         ("table.get(row)", "state.register(0, print)"),
@@ -112,7 +125,7 @@ def test_what_an_import_sets_workers_have_too() -> None:
         pytest.param("words.current + row", "words.current = 'b'", True, id="plainly"),
         pytest.param("row if words.current == 'a' else -row", "words.current = 'b'", True, id="compared"),
         pytest.param("words.current.size", "words.current = 'b'", True, id="a part of it"),
-        pytest.param("row if words.current is None else 1", "words.current = 'b'", False, id="it does without"),
+        pytest.param("row if words.current is None else 1", "words.current = 'b'", True, id="asked for"),
         pytest.param("words.other + row", "words.current = 'b'", False, id="another name"),
         pytest.param("words.current + row", "print(words.current)", False, id="nobody sets it"),
         pytest.param("words.current + row", "Encoder.current = 'b'", False, id="of something else"),

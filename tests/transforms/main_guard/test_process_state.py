@@ -89,6 +89,7 @@ def test_a_worker_depends_on_what_main_sets(sets: str, read: str) -> None:
         pytest.param("torch.set_default_dtype(torch.float32)", "return torch.zeros(2)", id="the default itself"),
         pytest.param("torch.set_default_dtype(torch.float64)", "return torch.zeros(2, dtype=x)", id="it says which"),
         pytest.param("torch.set_default_dtype(torch.float64)", "return torch.tensor([1, 2])", id="whole numbers"),
+        pytest.param("torch.set_default_dtype(torch.float64)", "return torch.tensor(x)", id="of what it is given"),
         pytest.param("torch.set_default_dtype(torch.float64)", "return isinstance(x, torch.Tensor)", id="a test"),
         pytest.param("warnings.simplefilter('ignore')", "warnings.warn('odd')", id="seen on stderr only"),
         pytest.param("locale.setlocale(locale.LC_ALL)", "return locale.currency(x)", id="a question"),

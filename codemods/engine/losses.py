@@ -1,0 +1,31 @@
+"""Fixes that would let a worker start which silently goes on without state of the main process: they are unsafe.
+
+What could not be pickled stopped the program, and said so. Once it crosses, the worker runs, and prints something else.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace
+
+from ..finding import Finding, Fix
+from ..project import Project
+from ..rule import Loss, Rule
+
+
+def losses_of(rules: Iterable[Rule], project: Project) -> list[Loss]:
+    """What workers of the project lose, by all rules that look for it."""
+    return [loss for rule in rules if rule.losses is not None for loss in rule.losses(project)]
+
+
+def held_back(found: list[Finding], losses: list[Loss]) -> list[Finding]:
+    """`found`, with the fixes unsafe that end at the boundary of such a worker."""
+    at = {(loss.path, loss.line): loss for loss in reversed(losses)}
+    held: dict[Fix, Fix] = {}
+    for finding in found:
+        end = finding.trace[-1] if finding.trace else None
+        loss = at.get((end.path, end.line)) if end is not None else None
+        if finding.fix is not None and finding.fix.unsafe is None and loss is not None:
+            reason = f"once it crosses, the worker runs, and goes on without what it needs: {loss.message}"
+            held[finding.fix] = replace(finding.fix, unsafe=reason)
+    return [replace(each, fix=held[each.fix]) if each.fix in held else each for each in found]

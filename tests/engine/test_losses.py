@@ -1,0 +1,66 @@
+"""Fixes after which a worker would run, and silently go on without state of the main process, are unsafe."""
+
+from __future__ import annotations
+
+import pytest
+
+from codemods.engine.migrate import check
+from codemods.settings import Settings
+from codemods.tree.files import MemoryFiles
+from harness.small import migrated
+
+LOCK = """\
+import threading
+import numpy as np
+from multiprocessing import Process
+
+scale = 1
+
+class Sampler:
+    def __init__(self):
+        self.lock = threading.Lock()
+
+    def draw(self, n):
+        with self.lock:
+            print({read})
+
+def main():
+    global scale
+    {change}
+    Process(target=Sampler().draw, args=(1,)).start()
+
+if __name__ == "__main__":
+    main()
+"""
+
+
+@pytest.mark.parametrize(
+    ("change", "read", "held"),
+    [
+        ("np.random.seed(4)", "np.random.rand()", True),
+        ("np.random.seed(4)", "n", False),
+        ("pass", "np.random.rand()", False),
+        ("scale = int(input())", "n * scale", True),
+        ("scale = int(input())", "n", False),
+    ],
+)
+def test_a_lock_on_an_object_whose_worker_depends_on_the_parent(change: str, read: str, held: bool) -> None:
+    files = MemoryFiles({"a.py": LOCK.format(change=change, read=read).encode()})
+    found = [each for each in check(files, Settings()).findings if each.rule == "unpicklable-attributes"]
+    assert [each.fix is not None and each.fix.unsafe is not None for each in found] == [held]
+    alone = check(files, Settings(select=("unpicklable-attributes",))).findings  # without the rule that reports it
+    assert [each.fix is not None and each.fix.unsafe is not None for each in alone] == [held]
+    if held:
+        assert found[0].fix is not None and "goes on without" in (found[0].fix.unsafe or "")
+
+
+def test_a_guard_that_would_keep_a_change_from_workers() -> None:
+    """In the script as it is each child makes the change itself; under the guard none would."""
+    text = (
+        "from multiprocessing import Pool\n\nclass Model:\n    def run(self, n):\n        return n\n\n"
+        "def work(n):\n    return Model().run(n)\n\nprint('start')\nModel.run = lambda self, n: n * 10\n"
+        "with Pool(1) as pool:\n    print(pool.map(work, [3, 7]))\n"
+    )
+    assert migrated({"a.py": text}, "main-guard") == {}
+    without = text.replace("Model.run = lambda self, n: n * 10\n", "")
+    assert migrated({"a.py": without}, "main-guard")["a.py"] != without
