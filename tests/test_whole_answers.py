@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from harness import whole_answers
+from harness.each_row import each_row
 from harness.small import migrated, reported
 from harness.whole_answers import Answers, Update, answers, file_of, modules, stored
 
@@ -66,7 +67,7 @@ def test_other_tests_are_left_alone(tmp_path: Path) -> None:
     assert plugin.written == {tmp_path / "test_it.py": {"test_it[a::b]": FOUND}}
 
 
-@pytest.mark.parametrize("module", MODULES, ids=[module.stem for module in MODULES])
+@each_row("module", MODULES, ids=[module.stem for module in MODULES])
 def test_every_test_that_is_listed_is_there(module: Path) -> None:
     kept, text = stored(module), module.read_text(encoding="utf-8")
     assert kept and all(kept.values())

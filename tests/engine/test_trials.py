@@ -132,7 +132,7 @@ def naive_areas(source: Source, edits: list[Edit], span: Span) -> tuple[Span, Sp
     return source.span(start, end), Source(source.path, source.apply(edits)).span(low, high)
 
 
-@pytest.mark.parametrize("seed", range(40))
+@each_row("seed", range(40))
 def test_where_a_place_is_after_edits(seed: int) -> None:
     dice = random.Random(seed)
     source = Source("a.py", "".join(dice.choice("abc\n") for _ in range(100)))

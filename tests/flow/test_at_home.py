@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import pytest
-
+from harness.each_row import each_row
 from harness.marks import crossing, marked
 
 ROWS = """
@@ -186,7 +185,7 @@ engine.train(rows.__getitem__)
 }
 
 
-@pytest.mark.parametrize("name", PROGRAMS)
+@each_row("name", PROGRAMS)
 def test_what_stays(name: str) -> None:
     files = PROGRAMS[name]
     assert {each for each in crossing(files) if each[2] != "possible"} == marked(files)

@@ -1436,7 +1436,7 @@ def main(args, tokenizer):
 }
 
 
-@pytest.mark.parametrize("name", PROGRAMS)
+@each_row("name", PROGRAMS)
 def test_program(name: str) -> None:
     files = PROGRAMS[name]
     found = crossings(files)
@@ -1740,7 +1740,7 @@ FORKING_SCRIPT = f"import data\n{SPAWNS.replace('spawn', 'fork')}"
 CONTEXT = "num_workers=2, multiprocessing_context="
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("files", "confidence"),
     [
         ({"lib/__init__.py": FORKS, "lib/data.py": LOADS}, Confidence.POSSIBLE),

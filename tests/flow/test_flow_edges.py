@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from harness.each_row import each_row
 from harness.marks import crossing, marked
 from harness.small import reported
 
@@ -443,7 +444,7 @@ def load(fn):
 }
 
 
-@pytest.mark.parametrize("name", PROGRAMS)
+@each_row("name", PROGRAMS)
 def test_edge(name: str) -> None:
     assert crossing(PROGRAMS[name]) == marked(PROGRAMS[name])
 

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import pytest
-
+from harness.each_row import each_row
 from harness.marks import crossing, marked
 
 LOADER = "from torch.utils.data import DataLoader, Dataset\n"
@@ -277,6 +276,6 @@ loader = DataLoader(Images(), num_workers=2)
 }
 
 
-@pytest.mark.parametrize("name", PROGRAMS)
+@each_row("name", PROGRAMS)
 def test_program(name: str) -> None:
     assert crossing(PROGRAMS[name]) == marked(PROGRAMS[name])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from harness.each_row import each_row
 from harness.marks import crossing, marked
 from harness.small import reported
 
@@ -57,7 +58,7 @@ def seen(files: dict[str, str]) -> set[tuple[str, int, str]]:
     return {each for each in crossing(files) if each[2] != "possible"}
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("before", "kept", "again"),
     [
         *((line, False, False) for line in CLEARED),

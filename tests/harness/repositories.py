@@ -99,7 +99,7 @@ def commit_all(folder: Path) -> None:
     if like not in _COMMITTED:
         git(folder, "init", "-q")
         git(folder, "add", ".")
-        git(folder, "commit", "-q", "-m", "one")
+        git(folder, "-c", "maintenance.auto=false", "commit", "-q", "-m", "one")  # else git starts a process more
         for sample in (folder / ".git" / "hooks").glob("*.sample"):
             sample.unlink()
         _COMMITTED[like] = _files(folder / ".git")

@@ -118,7 +118,7 @@ def kind(
     return Receivers(repo).kind(outline, call.args[0], method)
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("expression", "wanted"),
     [
         ("{}", D),
@@ -194,7 +194,7 @@ def test_expressions(expression: str, wanted: ReceiverKind) -> None:
     assert kind(expression) is wanted
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("parameters", "wanted"),
     [
         ("arg", U),
@@ -229,7 +229,7 @@ def test_attributes_of_parameters(parameters: str, wanted: ReceiverKind) -> None
     assert kind("arg.plain", parameters=parameters) is wanted
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("before", "wanted"),
     [
         ("t: dict = arg", D),

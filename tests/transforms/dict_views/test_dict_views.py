@@ -181,7 +181,7 @@ def test_wrapped(line: str, after: str) -> None:
     assert rewritten(template.format(line)) == template.format(after)
 
 
-@pytest.mark.parametrize(
+@each_row(
     "use",
     [
         "for x in c.names: pass",

@@ -126,8 +126,8 @@ def check_generated(draw: Callable[[int], int]) -> None:
 
 def test_a_few_generated_programs_mean_the_same() -> None:
     """Without Hypothesis, whose first test takes a second."""
-    pick = random.Random(20)
-    for _ in range(12):
+    pick = random.Random(101)  # of some seeds, the one whose programs go furthest for their time
+    for _ in range(5):
         check_generated(pick.randrange)
 
 
