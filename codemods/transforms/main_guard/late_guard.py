@@ -13,7 +13,7 @@ from ...syntax.receivers import qualified_name
 from ...tree.source import Source
 from .data import names
 from .process_starts import Start, Starts
-from .side_effects import Harm, Repeated, repeated
+from .side_effects import Harm, Repeated, asks_for_exit, repeated
 from .split import needed_by_workers, sets_up_the_log_of_workers
 from .statements import changed, is_guard, is_plain_guard, names_bound, stays
 from .worker_reads import WorkerReads
@@ -41,7 +41,8 @@ def late_guard(starts: Starts, outline: Outline, source: Source, reads: WorkerRe
     repeats = {
         at: what
         for at, statement in enumerate(body[: guards[0]])
-        if not stays(statement) and (what := repeated(starts, outline, statement)) is not None
+        if not stays(statement)
+        and (what := asks_for_exit(starts, outline, statement) or repeated(starts, outline, statement)) is not None
     }
     repeats = {at: what for at, what in repeats.items() if what.harm is not Harm.LITTLE and what.surely}
     outside = _prepares_workers(starts.project, outline, source, guards[0]) if repeats else frozenset()

@@ -174,6 +174,33 @@ def at_exit(outline: Outline, moved: Collection[ast.stmt]) -> Function | None:
     return None
 
 
+def asks_for_exit(starts: Starts, outline: Outline, statement: ast.stmt) -> Repeated | None:
+    """`atexit.register(goodbye)`, where that shows or changes something: a spawned child calls it at its own end too.
+
+    A forked one never does: it ends without.
+    """
+    call = statement.value if isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Call) else None
+    if call is None or qualified_name(outline, call.func) != _AT_EXIT or not call.args:
+        return None
+    hook = call.args[0]
+    what = Repeated(f"has `{ast.unparse(hook)[:60]}` called at the end of the process", Harm.WRONG)
+    if isinstance(hook, ast.Lambda):
+        body: list[ast.stmt] = [ast.Expr(hook.body)]
+        where = outline
+    elif isinstance(hook, (ast.Name, ast.Attribute)):
+        if qualified_name(outline, hook) in {"print", *names("acts")}:
+            return what
+        found = starts.callees.resolver.definition(outline, hook)
+        if found is None or not isinstance(found.node, FUNCTIONS):
+            return None
+        body, where = found.node.body, found.outline
+    else:
+        return None
+    harms = (repeated(starts, where, inner, 1) for inner in body)
+    acts = any(each is not None and each.harm is Harm.WRONG for each in harms)
+    return what if acts or any(shows(starts, where, inner, 1) for inner in body) else None
+
+
 def shows_itself(outline: Outline, call: ast.Call) -> bool:
     """The call prints, logs, or asks for a call at the end of the process."""
     name, last = qualified_name(outline, call.func), last_name(call.func)
