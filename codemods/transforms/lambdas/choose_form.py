@@ -190,7 +190,14 @@ class Forms:
         if why is None:
             if unit.mangled:
                 raise Refused("it uses a name with two leading underscores, which its class changes: rename that")
-            move.captures = (me[1], *move.captures)
+            try:  # a function with a parameter `self` reads oddly, and takes all of the object
+                few = self.handover.attributes(unit, me, "") if alone and unit.own_self is not None else ()
+            except Refused:
+                few = ()
+            if few and len(few) + len(move.captures) <= _MOST_VALUES:
+                move.attributes = few
+            else:
+                move.captures = (me[1], *move.captures)
             return
         if unit.mangled or not alone or unit.own_self is None:
             raise Refused(why)

@@ -159,9 +159,25 @@ def _definition(rewrite: FileRewrite, move: Move, inner: Sequence[Edit], indent:
         text = object_class(rewrite.source, unit, move.name, called, move.kept, inner, step, imports, move.is_bare)
         return text + shared_copies(move.shared_by, step)
     if isinstance(node, ast.Lambda):
-        return lambda_as_def(rewrite.source, node, move.name, move.leading, inner, indent, rewrite.indent_unit, imports)
-    leading = [] if isinstance(node, ast.ClassDef) else move.leading
+        leading = _annotated(move)
+        return lambda_as_def(rewrite.source, node, move.name, leading, inner, indent, rewrite.indent_unit, imports)
+    leading = [] if isinstance(node, ast.ClassDef) else _annotated(move)
     return moved(rewrite.source, node, move.name, leading, inner, indent, imports)
+
+
+def _annotated(move: Move) -> list[str]:
+    """The parameters that come first; what was a parameter of the function around is said to be of the same type.
+
+    That is for builtin types only: these mean the same everywhere.
+    """
+    types: dict[str, str] = {}
+    for variable in move.unit.captures:
+        bound = variable.bindings[0] if len(variable.bindings) == 1 else None
+        said = bound.node.annotation if bound is not None and isinstance(bound.node, ast.arg) else None
+        words = {part.id for part in ast.walk(said) if isinstance(part, ast.Name)} if said is not None else set()
+        if isinstance(said, ast.Name) and words <= BUILTINS and not move.parts.get(variable.name):
+            types[variable.name] = said.id
+    return [f"{name}: {types[name]}" if name in types else name for name in move.leading]
 
 
 def _joined(imports: Sequence[str]) -> list[str]:

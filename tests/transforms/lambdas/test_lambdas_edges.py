@@ -410,8 +410,26 @@ class Box:
 """
     after, reasons = hoisted(text)
     assert not reasons
+    assert "def _box_step(size, row):\n    return (size, row)\n" in after
+    assert "        step = functools.partial(_box_step, self.size)\n        step.tag = 1\n" in after
+    after, _ = hoisted(f"{text}        self.size = 2\n")  # the object has to go along
     assert "def _box_step(self, row):\n    return (self.size, row)\n" in after
     assert "        step = functools.partial(_box_step, self)\n        step.tag = 1\n" in after
+
+
+@pytest.mark.parametrize(
+    ("said", "kept"),
+    [
+        ("size: int", "size: int"),
+        ("size: 'int'", "size"),
+        ("size: Size", "size"),
+        ("size: list[int]", "size"),
+        ("size", "size"),
+    ],
+)
+def test_what_is_captured_keeps_its_type_where_that_means_the_same_everywhere(said: str, kept: str) -> None:
+    after, _ = hoisted(f"from sizes import Size\n\ndef build({said}):\n    return keep(lambda row: row * size)\n")
+    assert f"def _build_keep({kept}, row):\n" in after
 
 
 def test_one_identity_is_enough() -> None:

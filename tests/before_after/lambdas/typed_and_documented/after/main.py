@@ -17,7 +17,7 @@ def in_worker(fn, rows):
 
 # Rows come in as lists.
 def _build_rescale(
-    scale, row: list[float], *, digits: int = 1
+    scale: float, row: list[float], *, digits: int = 1
 ) -> list[float]:  # used by every worker
     """Scale a row.
 
