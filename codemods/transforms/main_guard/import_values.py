@@ -14,6 +14,7 @@ from typing import NamedTuple
 from ...nodes import walk
 from ...syntax.outline import Outline
 from ...syntax.receivers import qualified_name
+from ...syntax.unpicklable import Recogniser
 from .changed_settings import Changed, Place, Search, Worker, has_guard, is_set_before
 from .data import names
 from .process_state import ChangedState, inherits, place_of, set_at, told
@@ -38,6 +39,7 @@ class _Value(NamedTuple):
 def import_values(search: Search) -> Iterator[ChangedState]:
     """One per value and script, at the first place where a worker reads it."""
     readers: dict[_Value, list[tuple[Place, Worker]]] = {}
+    recogniser = Recogniser(search.repo, lambda outline, node: [])
     for worker in search.workers.values():
         sent = inherits(search, worker)
         for value, node in _reads(search, worker) if sent is not None else ():
@@ -47,6 +49,9 @@ def import_values(search: Search) -> Iterator[ChangedState]:
         places.sort(key=lambda item: (item[1].depth, item[0].outline.path, getattr(item[0].node, "lineno", 0)))
         what = f"what line {value.statement.lineno} of {value.outline.path} computes at import"
         if (call := _another_each_time(value)) is not None:
+            made_of = value.statement.value
+            if made_of is not None and recogniser.made(value.outline, made_of):
+                continue  # a log for each process, whose name says which: it can't be passed on, and is not meant to be
             place, worker = places[0]
             assert isinstance(place.node, ast.expr)
             confidence, sent_by = next(iter(worker.sent.values()))
