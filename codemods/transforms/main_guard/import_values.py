@@ -20,6 +20,7 @@ from .data import names
 from .process_state import ChangedState, inherits, place_of, set_at, told
 from .run_again import GENERATORS
 
+_BY_PROCESS = "os.getpid"  # who asks for it wants another one in each process
 _ENVIRONMENT = ("os.environ", "os.getenv", "os.environ.get", "os.environb")
 _FOLDER = ("os.getcwd", "pathlib.Path.cwd", "os.path.abspath", "os.path.realpath")
 _CHANGES_FOLDER = ("os.chdir", "os.fchdir")
@@ -108,7 +109,8 @@ def _another_each_time(value: _Value) -> ast.expr | None:
         name = qualified_name(value.outline, node.func) if isinstance(node, ast.Call) else ""
         drawn = name in names("draws") or any(pattern.match(name) for pattern in GENERATORS.values())
         if isinstance(node, ast.Call) and (
-            name in names("each_time_another") or (drawn and not _is_seeded(value.outline, node))
+            (name in names("each_time_another") and name != _BY_PROCESS)
+            or (drawn and not _is_seeded(value.outline, node))
         ):
             return node
     return None

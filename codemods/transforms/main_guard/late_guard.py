@@ -13,7 +13,7 @@ from ...syntax.receivers import qualified_name
 from ...tree.source import Source
 from .data import names
 from .process_starts import Start, Starts
-from .side_effects import Harm, Repeated, asks_for_exit, repeated
+from .side_effects import Harm, Repeated, asks_for_exit, repeated, shows_itself
 from .split import needed_by_workers, sets_up_the_log_of_workers
 from .statements import changed, is_guard, is_plain_guard, names_bound, stays
 from .worker_reads import WorkerReads
@@ -41,8 +41,7 @@ def late_guard(starts: Starts, outline: Outline, source: Source, reads: WorkerRe
     repeats = {
         at: what
         for at, statement in enumerate(body[: guards[0]])
-        if not stays(statement)
-        and (what := asks_for_exit(starts, outline, statement) or repeated(starts, outline, statement)) is not None
+        if not stays(statement) and (what := _again(starts, outline, statement)) is not None
     }
     repeats = {at: what for at, what in repeats.items() if what.harm is not Harm.LITTLE and what.surely}
     outside = _prepares_workers(starts.project, outline, source, guards[0]) if repeats else frozenset()
@@ -60,6 +59,14 @@ def late_guard(starts: Starts, outline: Outline, source: Source, reads: WorkerRe
     outside |= _sets_up_workers(outline, min(repeats), reads)
     sure = start.confidence if start.confidence.rank < Confidence.LIKELY.rank else Confidence.LIKELY
     return LateGuard(repeats, start, sure, outside)
+
+
+def _again(starts: Starts, outline: Outline, statement: ast.stmt) -> Repeated | None:
+    """What each worker would do once more; a `print` is seen once more, too."""
+    call = statement.value if isinstance(statement, ast.Expr) else None
+    prints = isinstance(call, ast.Call) and isinstance(call.func, ast.Name) and shows_itself(outline, call)
+    found = asks_for_exit(starts, outline, statement) or repeated(starts, outline, statement)
+    return found or (Repeated("prints", Harm.COSTLY) if prints else None)
 
 
 def _reads_table_for_functions(outline: Outline, statement: ast.stmt) -> bool:

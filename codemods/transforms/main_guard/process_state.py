@@ -17,6 +17,7 @@ from typing import Any
 
 from ...finding import Hop
 from ...nodes import walk
+from ...syntax.main_guard import is_main_process_test
 from ...syntax.names import last_name
 from ...syntax.outline import Outline
 from ...syntax.receivers import qualified_name
@@ -200,9 +201,16 @@ def _is_logger(outline: Outline, value: ast.expr) -> bool:
     if qualified_name(outline, value) == "logging":
         return True
     if isinstance(value, ast.Name):
-        made = [binding.value for binding in outline.lookup(value, value.id)[1]]
-        return len(made) == 1 and isinstance(made[0], ast.Call) and _is_logger(outline, made[0])
+        bound = outline.lookup(value, value.id)[1]
+        made = bound[0].value if len(bound) == 1 else None
+        return isinstance(made, ast.Call) and not _is_guarded(outline, made) and _is_logger(outline, made)
     return isinstance(value, ast.Call) and qualified_name(outline, value.func) == "logging.getLogger"
+
+
+def _is_guarded(outline: Outline, node: ast.AST) -> bool:
+    """It stands under a main guard: workers lack it altogether."""
+    guards = (above.test for above in outline.ancestors(node) if isinstance(above, ast.If))
+    return isinstance(outline.scope(node), ast.Module) and any(is_main_process_test(test) for test in guards)
 
 
 def _texts(outline: Outline, values: list[ast.expr]) -> Iterator[tuple[str, ast.expr]]:
