@@ -140,7 +140,8 @@ def _script(search: Search, outline: Outline, source: Source) -> Iterator[Findin
     else:
         start = max((start for _, start in found), key=lambda each: each.rank)
     confidence = start.confidence
-    if is_test(outline.path, facts_lookup(starts.project)):
+    after_error = any(isinstance(above, ast.ExceptHandler) for above in outline.ancestors(start.node))
+    if after_error or is_test(outline.path, facts_lookup(starts.project)):
         confidence = Confidence.POSSIBLE
     repeats = {
         at: what
