@@ -34,9 +34,17 @@ def test_what_is_far_is_found_and_what_is_apart_is_not() -> None:
     assert len(paths.found) == 1000
 
 
+def test_what_is_asked_for_later_is_found_too() -> None:
+    heap, number = chain(1000)
+    paths = Paths(heap, number, [0])
+    assert [paths.lead_to(node) for node in (500, 600, 1000, 999)] == [True, True, False, True]
+    assert paths.complete
+
+
 def test_too_many_paths_are_given_up() -> None:
     heap, number = chain(MAX_STATES + 10)
     paths = Paths(heap, number, [0])
+    assert paths.lead_to(MAX_STATES // 2)
     assert not paths.lead_to(MAX_STATES + 5)
     assert not paths.complete
     assert paths.found == set(range(MAX_STATES))

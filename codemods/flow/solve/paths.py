@@ -9,7 +9,9 @@ from .heap import Heap
 MAX_CALLS = 8  # calls remembered on a path
 MAX_STATES = 4_000  # steps on the paths of one value
 _STATES_AT_ONCE = 32  # of these, before a look at what was asked for
+_MOST_KEPT = 200  # of these, while nobody asks; with more, all paths are followed from the start when somebody does
 _NO_CALL = (0,)
+_OUTSIDE: tuple[int, ...] = ()  # of all calls
 
 
 class Paths:
@@ -24,20 +26,23 @@ class Paths:
         self.found: set[int] = set()  # so far
         self.complete = True  # False once there were too many paths to follow
         self._seen: set[tuple[int, tuple[int, ...]]] = set()
-        self._todo: list[tuple[int, tuple[int, ...]]] = [(node, ()) for node in origins]
+        self._origins = tuple((node, _OUTSIDE) for node in origins)
+        self._todo: list[tuple[int, tuple[int, ...]]] = [*self._origins]
+        self._anew = False  # what is needed to go on was let go
 
     def lead_to(self, node: int) -> bool:
         """True when a node is among them."""
-        while node not in self.found:
-            if not self._goes_on():
-                return False
-        return True
+        return node in self.found or self.meet({node})
 
     def meet(self, nodes: Set[int]) -> bool:
         """True when one of `nodes` is among them."""
         while self.found.isdisjoint(nodes):
             if not self._goes_on():
                 return False
+        if len(self._seen) > _MOST_KEPT:
+            self._seen.clear()
+            self._todo.clear()
+            self._anew = True
         return True
 
     def _goes_on(self) -> bool:
@@ -45,12 +50,15 @@ class Paths:
         found, seen, todo, number = self.found, self._seen, self._todo, self._number
         heap = self._heap
         targets, holds, sites, at_calls = heap.targets, heap.holds, heap.sites, heap.at_calls
+        if anew := self._anew:
+            todo += self._origins
+            self._anew = False
         if not todo or len(seen) >= MAX_STATES:
             self.complete = self.complete and not todo
             seen.clear()
             todo.clear()
             return False
-        limit = min(MAX_STATES, len(seen) + _STATES_AT_ONCE)
+        limit = MAX_STATES if anew else min(MAX_STATES, len(seen) + _STATES_AT_ONCE)
         while todo and len(seen) < limit:
             state = todo.pop()
             if state in seen:
