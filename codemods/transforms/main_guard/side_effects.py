@@ -158,9 +158,27 @@ def shows(starts: Starts, outline: Outline, statement: ast.stmt, depth: int = 0)
         called = starts.callees.called(outline, call) if depth < _DEPTH and not binds else None
         if called is not None and any(shows(starts, called[0], inner, depth + 1) for inner in called[1].body):
             return True
+        if called is None and not binds and depth < _DEPTH and _shows_by_name(starts, outline, call, depth):
+            return True
         made = starts.callees.called(outline, call) if binds and not depth else None
         printed = map(print_call, made[1].body) if made is not None else ()
         if made is not None and any(each is not None and shows_itself(made[0], each) for each in printed):
+            return True
+    return False
+
+
+def _shows_by_name(starts: Starts, outline: Outline, call: ast.Call, depth: int) -> bool:
+    """One of several functions of the module that have this name shows something, or the name stands for `print`."""
+    scope, bindings = outline.lookup(call.func, call.func.id) if isinstance(call.func, ast.Name) else (None, [])
+    for binding in bindings if isinstance(scope, ast.Module) else ():
+        statement, value = binding.statement, binding.value
+        body = statement.body if isinstance(statement, FUNCTIONS) and not binding.parameter else []
+        body = [ast.Expr(value.body)] if isinstance(value, ast.Lambda) else body
+        if any(shows(starts, outline, inner, depth + 1) for inner in body):
+            return True
+        if isinstance(value, ast.Call) and last_name(value.func) == "partial" and value.args:
+            value = value.args[0]
+        if isinstance(value, ast.Name) and value.id == "print" and not outline.lookup(value, "print")[1]:
             return True
     return False
 
