@@ -121,6 +121,39 @@ def test_what_one_call_makes(name: str) -> None:
     assert crossing(files) == marked(files)
 
 
+TRAINER = """
+from torch.utils.data import DataLoader
+
+class Config:
+    def __init__(self, kind, **options):
+        self.kind, self.options = kind, options
+
+    def __call__(self, *args):
+        made = self.kind(*args, **self.options)
+        return made
+
+class Log:
+    def __init__(self, net, where):
+        self.net, self.where = net, where
+
+class Trainer:
+    def __init__(self, net, rows, log):
+        self.net, self.log = net, log
+        self.rate = lambda step: step  # possible
+        self.rows = DataLoader(rows, num_workers=2)
+
+def main(rows, net, where):
+    rows = Config(rows)()
+    net = Config(net)()
+    log = Config(Log)(net, where)
+    trainer = Config(Trainer)(net, rows, log)
+"""
+
+
+def test_a_trainer_out_of_a_configuration_is_not_its_rows() -> None:
+    assert crossing({"train.py": TRAINER}) == marked({"train.py": TRAINER})
+
+
 MANY = 20
 TRANSFORM = """
 @register("{number}")

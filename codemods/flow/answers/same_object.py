@@ -13,8 +13,10 @@ from ..kinds import FunctionKind
 from ..solve.heap import CLASS, CONTAINER, INSTANCE, MAX_VALUES
 from ..solve.paths import Paths
 from .at_home import AtHome
+from .contents import inside
 from .factories import Factories, Makes
 from .places import Places
+from .seeds import EVERY
 from .trace import Reasons
 
 MAX_MEANT = 2  # a name that stands for instances of more classes than this is no evidence for any of them
@@ -209,14 +211,22 @@ class SameObject:
         return Factories(self.solution, self._kinds_of)
 
     def _most_get_to(self, number: int, returned: int, nodes: set[int]) -> bool:
-        """More than half of the calls of a function are for what gets to `nodes`."""
+        """More than half of the calls of a function are for what gets to `nodes`.
+
+        What the objects in question keep is no evidence: they may be none that cross.
+        """
         heap = self.solution.heap
+        others = nodes - {node for each in heap.holds[returned] for node in self._kept(each)}
         results = [
             target
             for target in heap.targets[returned] or ()
             if any(site < 0 for site in heap.sites.get((returned, target), ()))
         ]
-        return 2 * sum(self._gets_to(number, result, nodes) for result in results) > len(results)
+        return 2 * sum(self._gets_to(number, result, others) for result in results) > len(results)
+
+    def _kept(self, number: int) -> list[int]:
+        """The nodes of what an object keeps; none for other values."""
+        return inside(self.solution, number, EVERY) if self.solution.heap.values[number].kind == INSTANCE else []
 
     def way(self, number: int, node: int) -> Iterator[int]:
         """The nodes by which the value came to `node`, from there back, without `node`."""
