@@ -18,7 +18,7 @@ from .passed_on import asked_for
 from .records import NO_LITERALS, Call
 from .scope import DEAD, SEVERAL
 from .syntax import dropped_attributes, is_record, not_callable, position, rebinds
-from .taken_out import note_taken_out
+from .taken_out import note_absent, note_taken_out
 
 _DECORATED = {  # the first of these counts
     "staticmethod": MethodBinding.STATIC,
@@ -84,6 +84,7 @@ class Statements:
         scope, outside = builder.scope, builder.scope.asked_for
         scope.asked_for = outside + asked_for(node.test)
         ended = self._optional(node.body)
+        note_absent(builder, node.test, node.body[-1].end_lineno or 0)
         if node.orelse:
             scope.asked_for = outside + asked_for(node.test, negated=True)
             builder.without(no_function, lambda: self._optional(node.orelse))

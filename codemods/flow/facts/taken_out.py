@@ -20,6 +20,17 @@ def note_taken_out(builder: FactsBuilder, container: ast.expr, key: ast.expr) ->
         builder.scope.taken_out.setdefault(container.id, {})[key.value] = builder.block_end
 
 
+def note_absent(builder: FactsBuilder, test: ast.expr, last: int) -> None:
+    """A key that a branch takes out where it is there (`if key in container`) is in it no more behind the branch.
+
+    `last`: the last line of the branch.
+    """
+    match test:
+        case ast.Compare(ast.Constant(str() as key), [ast.In()], [ast.Name(name)]):
+            if builder.scope.taken_out.get(name, {}).get(key) == last:
+                builder.scope.taken_out[name][key] = builder.block_end
+
+
 def note_put_back(builder: FactsBuilder, container: ast.expr) -> None:
     """`container[key] = value`: it may hold the key again."""
     if isinstance(container, ast.Name):
