@@ -101,7 +101,8 @@ def free_name(repository: Repository, wanted: str | None) -> str:
     try:
         if name.startswith("-") or name == "HEAD" or not name.isprintable():
             raise GitFailed(1, "")
-        repository.ours.git("check-ref-format", f"refs/heads/{name}")
+        if wanted is not None:  # ours is one
+            repository.ours.git("check-ref-format", f"refs/heads/{name}")
     except (GitFailed, ValueError):
         raise Problem(f"{name!r} is not a name that git allows for a branch") from None
     taken = repository.refs.branches()

@@ -71,6 +71,8 @@ def verified(repo: Path, tmp_path: Path, program: str, *more: str) -> tuple[int,
     return done.returncode, done.stderr, json.loads(report.read_text())
 
 
+@pytest.mark.slow
+@pytest.mark.in_process
 def test_the_fix_that_breaks_the_command_is_left_out_and_the_others_land(repo: Path, tmp_path: Path) -> None:
     program = "import sys\nsys.exit('evaluate broke' if 'lambda number' not in open('train.py').read() else 0)\n"
     code, said, report = verified(repo, tmp_path, program)

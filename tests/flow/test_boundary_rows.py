@@ -5,6 +5,7 @@ The programs are generated from the row, so that a new row is tested as soon as 
 
 from __future__ import annotations
 
+import functools
 import importlib
 import inspect
 import re
@@ -43,6 +44,7 @@ def rows(kind: str, key: str = "callable") -> list[Any]:
     return [pytest.param(row, id=f"{at} {row[key]}") for at, row in enumerate(TABLE[kind])]
 
 
+@functools.cache  # aliases of one name are compared with the same
 def findings(source: str) -> dict[int, Finding]:
     """The findings of a program, by the line that they stand in."""
     report = check(MemoryFiles({"a.py": source.encode()}), SETTINGS)

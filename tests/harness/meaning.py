@@ -7,6 +7,7 @@ with every lambda, nested function and local class taken to cross.
 from __future__ import annotations
 
 import contextlib
+import functools
 import io
 import sys
 import types
@@ -79,6 +80,7 @@ def everything(path: str = PATH, left_out: Collection[str] = ()) -> Rule:
     return replace(RULE, find=lambda project: findings(project, every_crossing(project)))
 
 
+@functools.cache  # some tests ask about one program
 def rewritten(text: str) -> tuple[str, Plan]:
     """The program with all moved that may, and what the rule says."""
     files = MemoryFiles({PATH: text.encode()})
