@@ -21,6 +21,7 @@ from .cells import cell_marks
 from .changed_inputs import ChangedInputs
 from .changed_settings import Search
 from .edits import guard_edits
+from .exit_marks import marked_for_exit
 from .flags import under_flags
 from .guarded_values import GuardedValues
 from .handed_over import HandedOver
@@ -108,6 +109,8 @@ def _in_file(search: Search, path: str) -> Iterator[Finding]:
     if source is not None and outline is not None and not _forks(starts, importers, outline, source):
         if path.rpartition("/")[2] != "__main__.py":  # `python -m package`: multiprocessing does not run it again
             yield from _script(search, outline, source)
+        if "atexit" in source.text:
+            yield from marked_for_exit(starts, outline, source)
         if "__main__" in source.text or STARTS in spoken(starts.project, path):
             yield from _guarded(starts, importers, outline, source)
             yield from _missing(starts, importers, outline, source)

@@ -13,6 +13,7 @@ from ...syntax.callees import FUNCTIONS, Function
 from ...syntax.names import last_name
 from ...syntax.outline import Outline
 from ...syntax.receivers import qualified_name
+from ...syntax.resolver import Class, method
 from .commands import only_asks
 from .data import names
 from .made_folders import has_new_name, must_be_missing
@@ -209,14 +210,34 @@ def asks_for_exit(starts: Starts, outline: Outline, statement: ast.stmt) -> Repe
         if qualified_name(outline, hook) in {"print", *names("acts")}:
             return what
         found = starts.callees.resolver.definition(outline, hook)
-        if found is None or not isinstance(found.node, FUNCTIONS):
+        if found is not None and isinstance(found.node, FUNCTIONS):
+            body, where = found.node.body, found.outline
+        elif (bound := _method_of_object(starts, outline, hook)) is not None:
+            body, where = bound[1].body, bound[0]
+        else:
             return None
-        body, where = found.node.body, found.outline
     else:
         return None
-    harms = (repeated(starts, where, inner, 1) for inner in body)
+    return what if matters_at_exit(starts, where, body) else None
+
+
+def matters_at_exit(starts: Starts, outline: Outline, body: Collection[ast.stmt]) -> bool:
+    """A function of these statements shows, writes or removes something, so that once more is too often."""
+    harms = (repeated(starts, outline, inner, 1) for inner in body)
     acts = any(each is not None and each.harm is Harm.WRONG for each in harms)
-    return what if acts or any(shows(starts, where, inner, 1) for inner in body) else None
+    return acts or any(shows(starts, outline, inner, 1) for inner in body)
+
+
+def _method_of_object(starts: Starts, outline: Outline, hook: ast.expr) -> tuple[Outline, Function] | None:
+    """`log.close`, where the module makes `log` of a class of the repository."""
+    if not isinstance(hook, ast.Attribute) or not isinstance(hook.value, ast.Name):
+        return None
+    for binding in outline.lookup(hook.value, hook.value.id)[1]:
+        made = starts.callees.made_class(outline, binding.value) if isinstance(binding.value, ast.Call) else None
+        for at in starts.callees.resolver.lineage(Class(*made)) if made is not None else ():
+            if (found := method(at.node, hook.attr)) is not None:
+                return at.outline, found
+    return None
 
 
 def shows_itself(outline: Outline, call: ast.Call) -> bool:

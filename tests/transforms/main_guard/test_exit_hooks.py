@@ -64,3 +64,43 @@ def test_a_hook_that_shows(body: str, register: str) -> None:
 )
 def test_nobody_sees_the_hook(body: str, register: str) -> None:
     assert not reported({"run.py": PROGRAM.format(body=body, register=register)}, RULE)
+
+
+METHOD = """\
+import atexit
+from multiprocessing import Process
+
+
+class Log:
+    def close(self):
+        {body}
+
+
+log = Log()
+atexit.register(log.close)
+
+
+def work(n):
+    return n
+
+
+if __name__ == "__main__":
+    Process(target=work, args=(1,)).start()
+"""
+
+
+@pytest.mark.parametrize(("body", "seen"), [("print('closed')", True), ("self.done = True", False)])
+def test_a_method_of_an_object(body: str, seen: bool) -> None:
+    found = reported({"run.py": METHOD.format(body=body)}, RULE)
+    assert [each.message.rpartition(": it has ")[2] for each in found] == seen * [
+        "`log.close` called at the end of the process"
+    ]
+
+
+@pytest.mark.parametrize(("body", "mark"), [("print('bye')", True), ("done.clear()", False)])
+def test_a_decorated_function(body: str, mark: bool) -> None:
+    text = PROGRAM.format(body=body, register="").replace("def goodbye", "@atexit.register\ndef goodbye")
+    found = reported({"run.py": text}, RULE)
+    assert [(each.reason, each.span.line) for each in found] == mark * [
+        ("leave out the decorator, and call `atexit.register(goodbye)` under the main guard", 9)
+    ]
