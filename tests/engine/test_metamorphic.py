@@ -108,9 +108,7 @@ EXPECTED: dict[str, dict[str, str]] = {
     "plain_layout": {
         "dist-launcher/deepspeed_passes_the_rank": "a comment that names deepspeed tells which launcher is used",
     },
-    "other_layout": {
-        "main-guard/comments_of_a_loop": "comments keep their blanks in a block of tabs, and LibCST does not read that",
-    },
+    "other_layout": {},
 }
 
 
