@@ -37,12 +37,12 @@ def _interpreters() -> dict[str, str]:
     found = {}
     roots = [Path(os.environ.get("PYENV_ROOT") or Path.home() / ".pyenv") / "versions"]
     for version in _VERSIONS:
-        candidates = [shutil.which(f"python{version}") or ""]
-        candidates += [str(path) for root in roots for path in sorted(root.glob(f"{version}.*/bin/python"))]
-        for each in candidates:
-            if each and subprocess.run([each, "-I", "-S", "-c", ""], capture_output=True, check=False).returncode == 0:
-                found[version] = each
-                break
+        own = [str(path) for root in roots for path in sorted(root.glob(f"{version}.*/bin/python"))]
+        path = shutil.which(f"python{version}")  # pyenv puts programs there that may fail
+        if own:
+            found[version] = own[0]
+        elif path and subprocess.run([path, "-I", "-S", "-c", ""], capture_output=True, check=False).returncode == 0:
+            found[version] = path
     found[_OURS] = sys.executable
     return found
 

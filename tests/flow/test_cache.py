@@ -45,9 +45,10 @@ def rows(folder: Path) -> list[bytes]:
 @pytest.mark.slow
 @pytest.mark.in_process
 @pytest.mark.parametrize(
-    "data", [b"", b"damaged", zlib.compress(b"\0" * (70 * 2**20)), zlib.compress(b"cos\nsystem\n")]
+    "unpacked", [None, "damaged", bytes(70 * 2**20), b"cos\nsystem\n"], ids=["empty", "damaged", "large", "code"]
 )
-def test_damaged_row_is_replaced(folder: Path, data: bytes) -> None:
+def test_damaged_row_is_replaced(folder: Path, unpacked: bytes | str | None) -> None:
+    data = zlib.compress(unpacked) if isinstance(unpacked, bytes) else (unpacked or "").encode()
     store({"1": FACTS})
     whole = rows(folder)
     database = sqlite3.connect(folder / "facts.sqlite")
