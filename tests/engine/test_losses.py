@@ -54,6 +54,19 @@ def test_a_lock_on_an_object_whose_worker_depends_on_the_parent(change: str, rea
         assert found[0].fix is not None and "goes on without" in (found[0].fix.unsafe or "")
 
 
+def test_a_method_of_an_object_that_the_worker_gets() -> None:
+    text = (
+        "import helpers\nfrom multiprocessing import Process\n\nclass Judge:\n    def __init__(self, bonus):\n"
+        "        self.bonus = lambda x: x + bonus\n\n    def rate(self, x):\n"
+        "        return self.bonus(helpers.score(x))\n\n"
+        "def strict(x):\n    return -x\n\ndef child(judge):\n    print(judge.rate(1))\n\n"
+        "if __name__ == '__main__':\n    helpers.score = strict\n    Process(target=child, args=(Judge(3),)).start()\n"
+    )
+    files = {"helpers.py": "def score(x):\n    return x\n", "a.py": text}
+    assert migrated(files, "lambdas") == {}
+    assert migrated({**files, "a.py": text.replace("    helpers.score = strict\n", "")}, "lambdas")
+
+
 def test_a_guard_that_would_keep_a_change_from_workers() -> None:
     """In the script as it is each child makes the change itself; under the guard none would."""
     text = (

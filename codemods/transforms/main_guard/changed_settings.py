@@ -176,12 +176,20 @@ class Search:
             for outline, node in self.repo.defined_at(path, line):
                 if isinstance(node, ast.ClassDef):
                     self._add_methods(Class(outline, node), crossing.confidence, crossing.trace[-1])
-        for path, line, hop in flow_of(self.starts.project).sent():
-            for outline, node in self.repo.defined_at(path, line):
-                if isinstance(node, ast.ClassDef):
-                    self._add_methods(Class(outline, node), Confidence.PROVEN, hop)
-                else:
-                    self._add(outline, node, Confidence.PROVEN, hop)
+        sent = [
+            (outline, node, hop)
+            for path, line, hop in flow_of(self.starts.project).sent()
+            for outline, node in self.repo.defined_at(path, line)
+        ]
+        objects: dict[tuple[str, int], list[Class]] = {}  # by boundary: what functions that are sent get along
+        for outline, node, hop in sent:
+            if isinstance(node, ast.ClassDef):
+                objects.setdefault((hop.path, hop.line), []).append(Class(outline, node))
+        for outline, node, hop in sent:
+            if isinstance(node, ast.ClassDef):
+                self._add_methods(Class(outline, node), Confidence.PROVEN, hop)
+            else:
+                self._add(outline, node, Confidence.PROVEN, hop, objects.get((hop.path, hop.line), ()))
         return self._workers
 
     def _add_methods(self, cls: Class, confidence: Confidence, hop: Hop, wanted: Sequence[str] = _WORKER) -> None:
@@ -191,8 +199,10 @@ class Search:
                     self._add(at.outline, found, confidence, hop)
                     break
 
-    def _add(self, outline: Outline, function: Function, confidence: Confidence, hop: Hop) -> None:
-        """The function and all that it calls, as far as that is seen."""
+    def _add(
+        self, outline: Outline, function: Function, confidence: Confidence, hop: Hop, objects: Sequence[Class] = ()
+    ) -> None:
+        """The function and all that it calls, as far as that is seen; `objects`: the classes of what it gets."""
         todo = [(outline, function, 0)]
         for where, at, depth in todo:  # grows as it goes
             known = self._workers.get(at)
@@ -209,6 +219,16 @@ class Search:
                 called = self.callees.called(where, node) if isinstance(node, ast.Call) else None
                 if called is not None:
                     todo.append((called[0], called[1], depth + 1))
+                elif objects and isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
+                    todo += [(*found, depth + 1) for found in self._methods(objects, node.func)]
+
+    def _methods(self, objects: Sequence[Class], func: ast.Attribute) -> Iterator[tuple[Outline, Function]]:
+        """The methods of that name of what a worker gets, where nothing else says whose it is."""
+        if isinstance(func.value, ast.Name):
+            for cls in objects:
+                found = self.callees.method_of(cls, func.attr)
+                if found is not None:
+                    yield found
 
     # what they read
 
