@@ -16,6 +16,7 @@ from . import program as entries
 from .edits import divided, drop_flag, swap_launcher
 from .local_rank import (
     kept_default,
+    overwritten_defaults,
     plain,
     spelling,
 )
@@ -36,6 +37,7 @@ from .verdict import (
 _SETS_RANKS = re.compile(r"\b(?:RANK|WORLD_SIZE|MASTER_ADDR)[ \t]*=")  # a shell that does what a launcher does
 _FIRST_DASHED: Version = (2, 0)  # the launcher passes --local-rank from there on
 _NOT_NAMED: Version = (99, 0)
+_BOTH = "Take both spellings of --local_rank"
 _OLDEST_RUN, _OLDEST_TORCHRUN = (1, 9), (1, 10)  # torch versions that have them
 
 
@@ -329,13 +331,21 @@ class Decisions:
         if not deaf:
             verdict.hops += hops[:1] if verdict.message else []
             return
+        default = used and not told.settled
+        if missing and default and self.launcher == "auto" and overwritten_defaults(program) is not None:
+            verdict.edits, verdict.title = [], _BOTH  # the launcher goes on passing it, which beats any default
+            verdict.hops += hops
+            edits, imports = teach(self.project, program, found, default=False)
+            verdict.edits += edits
+            verdict.imports += imports
+            return
         if verdict.line_stays is None:
             hazard = f"orchrun never passes --local_rank: {kept_default(program, option)}"
             verdict.message = f"{verdict.message}. T{hazard}" if verdict.message else f"t{hazard}"
-        does = "take both spellings of --local_rank" if verdict.line_stays else "read LOCAL_RANK in the script"
-        verdict.title = f"{verdict.title}, and {does}" if verdict.title else does[0].upper() + does[1:]
+        does = _BOTH if verdict.line_stays else "Read LOCAL_RANK in the script"
+        verdict.title = f"{verdict.title}, and {does[0].lower()}{does[1:]}" if verdict.title else does
         verdict.hops += hops
-        edits, imports = teach(self.project, program, found, default=used and not told.settled)
+        edits, imports = teach(self.project, program, found, default=default)
         verdict.edits += edits
         verdict.imports += imports
 

@@ -23,7 +23,7 @@ def teach(
     edits: list[Edit] = []
     imports: tuple[Import, ...] = ()
     for option in found:
-        _check(program, found, option)
+        _check(program, found, option, default)
         edit, needs = _taught(project, option, missing_spellings(program, found, option), default)
         edits.append(edit)
         imports += needs
@@ -48,8 +48,8 @@ def _parser(program: Program, option: Option) -> tuple[str, str, int]:
     return option.path, option.parser, max(around, default=0)
 
 
-def _check(program: Program, found: list[Option], option: Option) -> None:
-    """Raises Refused when the option's default can't be replaced with the same meaning."""
+def _check(program: Program, found: list[Option], option: Option, default: bool) -> None:
+    """Raises Refused when the option, or its `default`, can't be replaced with the same meaning."""
     where = f"{spelling(option)} at {option.path}:{option.line}"
     if option.dest != found[0].dest:
         raise Refused(f"{where} is stored as `{option.dest}`, another one as `{found[0].dest}`: let both be one option")
@@ -57,7 +57,7 @@ def _check(program: Program, found: list[Option], option: Option) -> None:
         raise Refused(f"{where} can't be rewritten ({option.odd}): give it LOCAL_RANK as its default")
     if option.type not in ("int", "str"):
         raise Refused(f"{where} has a type of its own: give it LOCAL_RANK as its default by hand")
-    overwritten = overwritten_defaults(program)
+    overwritten = overwritten_defaults(program) if default else None
     if overwritten is not None:
         raise Refused(f"{program.path}:{overwritten} can overwrite the default: read LOCAL_RANK after that line")
 

@@ -438,8 +438,6 @@ def test_refuses_an_odd_option(option: str, reason: str) -> None:
             HEARS_ARGUMENT + "q = argparse.ArgumentParser()\nq.add_argument('--local_rank', type=int, dest='r')\n",
             "stored as `r`",
         ),
-        (HEARS_ARGUMENT.replace("args =", "parser.set_defaults(**cfg)\nargs ="), "overwrite the default"),
-        (HEARS_ARGUMENT.replace("print", "vars(args).update(cfg)\nprint"), "overwrite the default"),
         ("import fire\ndef main(local_rank=0): ...\nfire.Fire(main)\n", "`fire`"),
         ("import click\n@click.command()\n@click.option('--local_rank')\ndef main(local_rank): ...\n", "`click`"),
         ("import sys\nrank = [a for a in sys.argv if 'local_rank' in a]\n", "sys.argv"),
@@ -459,6 +457,24 @@ def test_refuses_a_script(script: str, reason: str) -> None:
     contents = files(run_sh=f"{LAUNCH} a.py\n", a_py=script)
     said = [finding.reason for finding in findings(contents)]
     assert len(said) == 1 and said[0] is not None and reason in said[0]
+
+
+@pytest.mark.parametrize(
+    "script",
+    [
+        HEARS_ARGUMENT.replace("args =", "parser.set_defaults(**cfg)\nargs ="),
+        HEARS_ARGUMENT.replace("print", "vars(args).update(cfg)\nprint"),
+    ],
+)
+def test_a_default_that_a_file_may_overwrite_is_left_to_the_launcher_that_passes_the_rank(script: str) -> None:
+    contents = files(run_sh=f"{LAUNCH} a.py\n", a_py=script)
+    (finding,) = findings(contents)
+    assert finding.fix is not None and finding.fix.title == "Take both spellings of --local_rank"
+    assert "orchrun never passes" not in finding.message
+    assert {edit.path for edit in finding.fix.edits} == {"a.py"}
+    assert all("LOCAL_RANK" not in edit.text for edit in finding.fix.edits)
+    alone = [each.reason for each in findings(files(a_py=script))]
+    assert not alone or "can overwrite the default" in (alone[0] or "")
 
 
 @pytest.mark.parametrize(
