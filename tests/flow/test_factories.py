@@ -128,8 +128,8 @@ class Config:
     def __init__(self, kind, **options):
         self.kind, self.options = kind, options
 
-    def __call__(self, *args):
-        made = self.kind(*args, **self.options)
+    def __call__(self, **more):
+        made = self.kind(**more, **self.options)
         return made
 
 class Log:
@@ -145,8 +145,8 @@ class Trainer:
 def main(rows, net, where):
     rows = Config(rows)()
     net = Config(net)()
-    log = Config(Log)(net, where)
-    trainer = Config(Trainer)(net, rows, log)
+    log = Config(Log)(net=net, where=where)
+    trainer = Config(Trainer)(net=net, rows=rows, log=log)
 """
 
 

@@ -6,7 +6,6 @@ from dataclasses import replace
 from typing import NamedTuple
 
 from ..facts.records import Call, Function, Parameter
-from ..facts.syntax import MAX_PLACES
 from ..kinds import ParameterKind
 from .attributes import Attributes
 from .containers import Containers
@@ -51,8 +50,7 @@ class OwnCalls:
             if argument >= 0 and place < len(positional):
                 edge(argument + offset, positional[place].node + base, line, site)
             elif argument >= 0 and rest >= 0:
-                extra, at = containers.rest_of(rest), place - len(positional)
-                edge(argument + offset, self.heap.field(extra, f"#{at}") if at < MAX_PLACES else extra, line, site)
+                edge(argument + offset, containers.rest_of(rest), line, site)
         for name, argument in call.keywords:
             if argument >= 0 and name in named:
                 edge(argument + offset, named[name], line, site)
