@@ -51,7 +51,7 @@ def test_a_lock_on_an_object_whose_worker_depends_on_the_parent(change: str, rea
     alone = check(files, Settings(select=("unpicklable-attributes",))).findings  # without the rule that reports it
     assert [each.fix is not None and each.fix.unsafe is not None for each in alone] == [held]
     if held:
-        assert found[0].fix is not None and "goes on without" in (found[0].fix.unsafe or "")
+        assert found[0].fix is not None and "go on without" in (found[0].fix.unsafe or "")
 
 
 def test_a_method_of_an_object_that_the_worker_gets() -> None:
@@ -65,6 +65,16 @@ def test_a_method_of_an_object_that_the_worker_gets() -> None:
     files = {"helpers.py": "def score(x):\n    return x\n", "a.py": text}
     assert migrated(files, "lambdas") == {}
     assert migrated({**files, "a.py": text.replace("    helpers.score = strict\n", "")}, "lambdas")
+
+
+def test_a_guard_alone_does_not_mend_a_script_whose_workers_lack_more() -> None:
+    text = (
+        "from multiprocessing import Process\n\nstats = {'jobs': 0}\nprint('start')\n\ndef job(n):\n"
+        "    stats['jobs'] += n\n    print(stats['jobs'])\n\nif __name__ == '__main__':\n    stats['jobs'] = 10\n"
+        "    Process(target=job, args=(3,)).start()\n"
+    )
+    assert migrated({"a.py": text}, "main-guard") == {}
+    assert migrated({"a.py": text.replace("    stats['jobs'] = 10\n", "")}, "main-guard")
 
 
 def test_a_guard_that_would_keep_a_change_from_workers() -> None:

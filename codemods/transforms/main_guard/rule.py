@@ -169,7 +169,7 @@ def _late(search: Search, outline: Outline, source: Source) -> Iterator[Finding]
     message = f"Stands above the main guard, so every spawned worker runs it again: it {late.repeats[at].what}"
     confidence = Confidence.POSSIBLE if is_test(outline.path, facts_lookup(starts.project)) else late.confidence
     span = source.span_of(outline.module.body[at])
-    yield Finding.answered(ID, outline.path, span, message, confidence, (*late.start.hops, here), answer)
+    yield Finding.answered(ID, outline.path, span, message, confidence, (here, *late.start.hops), answer)
 
 
 def _reads(search: Search, outline: Outline) -> WorkerReads:
