@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import contextlib
 import inspect
 import types
 from collections.abc import Callable, Hashable
@@ -201,7 +202,10 @@ def _called(node: ast.Call, names: _Names, sample: object) -> Any:
         text = _value(node.func.value, names, sample)
         if isinstance(text, str) and _UNKNOWN not in passed and not node.keywords:
             plain = [tuple(item) if isinstance(item, list) else item for item in passed]
-            return getattr(text, name)(*plain) if all(isinstance(item, (str, tuple)) for item in plain) else _UNKNOWN
+            with contextlib.suppress(TypeError):  # too many arguments
+                return (
+                    getattr(text, name)(*plain) if all(isinstance(item, (str, tuple)) for item in plain) else _UNKNOWN
+                )
         return _UNKNOWN
     if name == "getattr" and len(passed) > 1 and isinstance(passed[1], str) and passed[0] is _UNKNOWN:
         return sample if passed[1] in names.values() else _UNKNOWN

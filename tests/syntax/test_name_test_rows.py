@@ -57,6 +57,7 @@ def verdict(test: str, element: Element, elements: str = "keys", target: str = "
         ("n.startswith(['t'])", True),
         ("n.startswith(other)", None),
         ("n.startswith(prefix='t')", None),
+        ("n.islower('t')", None),
         ("n.endswith('ing')", True),
         ("n.islower()", True),
         ("n.isupper()", False),

@@ -75,7 +75,11 @@ def _reads(source: Source, definitions: Mapping[str, ast.stmt]) -> dict[str, fro
     """What functions, classes and their initialisers read as globals, from Python's own symbol tables."""
     found: dict[str, set[str]] = {name: set() for name in definitions}
     found |= {f"{name}.{_INITIALISER}": set() for name, item in definitions.items() if isinstance(item, ast.ClassDef)}
-    for table in symtable.symtable(source.text, source.path, "exec").get_children():
+    try:
+        tables = symtable.symtable(source.text, source.path, "exec").get_children()
+    except SyntaxError:  # it parses, but Python does not compile it: `import *` in a function
+        tables = []
+    for table in tables:
         item = definitions.get(table.get_name())
         marks = getattr(item, "decorator_list", ())
         if item is None or table.get_lineno() not in {item.lineno, *(mark.lineno for mark in marks)}:

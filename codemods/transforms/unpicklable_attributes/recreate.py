@@ -248,9 +248,9 @@ class Recreator:
             stores = [store for shape in self.family.hierarchy(self.shape) for store in shape.stores(node.attr)]
             node = stores[0].value if len(stores) == 1 and stores[0].value is not None else node
         if isinstance(node, ast.Name):
-            scope, bindings = self.outline.lookup(node, node.id)
             method = self.store.method
-            if scope is not method or len(self.outline.bindings(method, node.id)) != 1 or not bindings[0].parameter:
+            bindings = self.outline.bindings(method, node.id)
+            if self.outline.lookup(node, node.id)[0] is not method or len(bindings) != 1 or not bindings[0].parameter:
                 return []
             values = passed(self.family, self.shape, method, node.id)
         else:
