@@ -152,36 +152,3 @@ def main(rows, net, where):
 
 def test_a_trainer_out_of_a_configuration_is_not_its_rows() -> None:
     assert crossing({"train.py": TRAINER}) == marked({"train.py": TRAINER})
-
-
-MANY = 20
-TRANSFORM = """
-@register("{number}")
-class Fix{number}:
-    def __init__(self):
-        self.fix = Lambda(lambda x: x)  # proven
-"""
-REGISTRY = """
-from torch.utils.data import DataLoader, Dataset
-from torchvision.transforms import Lambda
-
-KNOWN = {}
-
-def register(name):
-    def note(kind):
-        KNOWN[name] = kind
-        return kind
-    return note
-
-class Rows(Dataset):
-    def __init__(self, names):
-        self.fixes = []
-        for name in names:
-            self.fixes.append(KNOWN[name]())
-"""
-
-
-def test_a_list_of_many_kinds_of_objects() -> None:
-    text = REGISTRY + "".join(TRANSFORM.format(number=number) for number in range(MANY))
-    files = {"train.py": f"{text}\nloader = DataLoader(Rows(['1', '2']), num_workers=2)\n"}
-    assert crossing(files) == marked(files)

@@ -10,7 +10,6 @@ from typing import NamedTuple
 MAX_CONTAINERS = 12  # in one node; beyond, a summary stands for them (else `**kwargs` through one builder is quadratic)
 # Where more values than this meet (a builder that every model goes through), none of them is followed on.
 MAX_VALUES = 16
-MAX_MAKERS = 48  # of objects whose own code keeps a hazard: a registry may have that many transforms
 MAX_HAZARDS = 400
 # The values in a node: a tuple of none or one, as in most nodes, or a dict, with the node that each came from.
 Held = tuple[int, ...] | dict[int, int]
@@ -189,7 +188,7 @@ class Heap:
         if number in held or len(held) >= self.most[number]:
             return
         value = self.values[number]
-        if value.kind == INSTANCE and len(held) >= MAX_MAKERS and node not in self.roomy:
+        if value.kind == INSTANCE and len(held) >= MAX_VALUES and node not in self.roomy:
             return
         if value.kind == CONTAINER or (value.kind == OBJECT and value.b >= 0):
             contents = int(value.a) if value.kind == CONTAINER else value.b
