@@ -131,6 +131,10 @@ class Importers:
             known = self._links[path] = [(node, files) for node, files in links if files]
         return known
 
+    def users(self, path: str) -> set[str]:
+        """The other files that import `path`."""
+        return {other for other, _ in self._imports(path)}
+
     def imported(self, path: str) -> set[str]:
         """The other files that `path` imports."""
         return {found for _, files in self._imported_by(path) for found in files} - {path}

@@ -17,6 +17,7 @@ from typing import Any
 
 from ...finding import Hop
 from ...nodes import walk
+from ...syntax.callees import FUNCTIONS
 from ...syntax.main_guard import is_main_process_test
 from ...syntax.names import last_name
 from ...syntax.outline import Outline
@@ -53,6 +54,7 @@ class State:
     arguments: int = 0
     linked: bool = False
     seeded: bool = False
+    shown: bool = False
 
 
 @dataclass(frozen=True)
@@ -62,6 +64,7 @@ class ChangedState:
     depends: str  # on what, in words, and what a spawned worker has
     advice: str
     changed: Changed
+    shown: bool = False  # the worker does the same but for where it is written
 
 
 def process_state(search: Search) -> Iterator[ChangedState]:
@@ -73,14 +76,39 @@ def process_state(search: Search) -> Iterator[ChangedState]:
             if sent is not None:
                 readers.setdefault(state, []).append((place, sent))
     for state, places in readers.items():
-        changes = list(_changes(search, state))
+        near = {path for _, worker in places for _, hop in worker.sent.values() for path in _near(search, hop.path)}
+        changes = [change for change in _changes(search, state) if change.outline.path in near]
+        changes = [change for change in changes if state.seeded or state.linked or not _is_set_back(change, state)]
         places.sort(key=lambda item: (item[1].depth, item[0].outline.path, getattr(item[0].node, "lineno", 0)))
         for changed in search.changed(places[0][0].outline, changes, places) if changes else ():
             change = next(each for each in changes if set_at(each, changed.change))
             if is_set_before(search, change, changed.sent):
                 depends = f"{state.what}, which {place_of(change)} sets in the main process only"
                 advice = f"set {state.what} in the worker too: {WHERE}"
-                yield ChangedState(f"{depends}: a spawned worker has the default", advice, told(changed, change))
+                depends = f"{depends}: a spawned worker has the default"
+                yield ChangedState(depends, advice, told(changed, change), state.shown)
+
+
+def _near(search: Search, path: str) -> Iterator[str]:
+    """What starts workers, who imports that, and what these import.
+
+    Nothing but that ties such a state to a worker, and in a large repository nearly every script leads to each file.
+    """
+    for user in (path, *search.importers.users(path)):
+        yield user
+        yield from search.importers.imported(user)
+
+
+def _is_set_back(change: Place, state: State) -> bool:
+    """The same function sets it in two ways: to a value, and back."""
+    outline, scope = change.outline, change.outline.scope(change.node)
+    if not isinstance(change.node, ast.Call) or not isinstance(scope, FUNCTIONS):
+        return False
+    calls = outline.calls_of(last_name(change.node.func))
+    others = [
+        call for call in calls if outline.scope(call) is scope and qualified_name(outline, call.func) in state.sets
+    ]
+    return len({ast.unparse(call) for call in others}) > 1
 
 
 def inherits(search: Search, worker: Worker, seeded: bool = False) -> Worker | None:
@@ -347,7 +375,7 @@ def states() -> tuple[State, ...]:
 def _state(name: str, row: dict[str, Any]) -> State:
     source, what, sets, reads = (row.pop(key, None) for key in ("source", "what", "sets", "reads"))
     more: dict[str, Any] = {key: frozenset(row.pop(key)) for key in ("values", "but", "with_one") if key in row}
-    more |= {key: row.pop(key) for key in ("keyword", "linked", "seeded", "arguments") if key in row}
+    more |= {key: row.pop(key) for key in ("keyword", "linked", "seeded", "shown", "arguments") if key in row}
     if row or not (source and what and sets and reads):
         raise ValueError(f"process_state.toml: [{name}] needs `source`, `what`, `sets` and `reads`, and knows no {row}")
     below = tuple(each for each in reads if each.endswith("."))

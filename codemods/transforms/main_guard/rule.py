@@ -82,7 +82,8 @@ def losses(project: Project) -> Iterable[Loss]:
     if not project.with_key(spoken, STARTS):
         return
     for row in project.derive(lost_state):
-        yield Loss(row.sent[0], row.sent[1], row.message)
+        if not row.shown:
+            yield Loss(row.sent[0], row.sent[1], row.message)
     for path, line, message in project.derive(_lost_globals):
         yield Loss(path, line, message)
 

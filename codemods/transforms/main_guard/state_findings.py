@@ -31,6 +31,7 @@ class LostState(NamedTuple):
     reason: str
     confidence: str
     trace: tuple[tuple[str, int, str], ...]
+    shown: bool = False  # the worker does the same but for where it is written
 
     @property
     def sent(self) -> tuple[str, int, str]:
@@ -70,7 +71,7 @@ def _rows(search: Search) -> Iterator[LostState]:
             f"`{changed.worker.function.name}` runs in a worker, and `{ast.unparse(changed.read)[:60]}` there depends "
             f"on {inherited.depends}"
         )
-        yield _row(search, changed, message, inherited.advice)
+        yield _row(search, changed, message, inherited.advice)._replace(shown=inherited.shown)
 
 
 def _row(search: Search, changed: Changed, message: str, reason: str) -> LostState:

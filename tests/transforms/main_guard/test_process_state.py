@@ -283,3 +283,40 @@ def test_a_module_that_is_imported_after_the_change() -> None:
 def test_hooks_of_forked_children(hook: str, found: bool) -> None:
     text = VALUES.format(value="RUN = 1", change="pass", read="RUN").replace("def main", f"{hook}\n\ndef main")
     assert bool(reported({"train.py": text}, "main-guard")) is found
+
+
+FAR = {
+    "lab/__init__.py": "",
+    "lab/work.py": "import multiprocessing as mp\nimport numpy as np\n\ndef work(x):\n    return np.random.rand()\n\n\n"
+    "def start():\n    mp.Process(target=work, args=(1,)).start()\n",
+    "lab/train.py": "from lab.work import start\n\ndef train():\n    start()\n",
+    "main.py": "from lab.train import train\nfrom lab import seeds\n\n"
+    'if __name__ == "__main__":\n    seeds.seed()\n    train()\n',
+    "lab/seeds.py": "import numpy as np\n\ndef seed():\n    np.random.seed(3)\n",
+}
+
+
+def test_a_state_that_a_file_sets_which_nothing_near_the_start_imports() -> None:
+    assert not reported(FAR, "main-guard")
+    near = {**FAR, "lab/train.py": FAR["lab/train.py"] + "\nfrom lab import seeds\n"}
+    assert [each.trace[0].path for each in reported(near, "main-guard")] == ["lab/seeds.py"]
+
+
+def test_a_state_that_the_same_function_sets_back() -> None:
+    sets = "torch.set_default_dtype(torch.float64)\nbuild()\ntorch.set_default_dtype(torch.float32)"
+    assert not places(sets, "return torch.zeros(2)")
+
+
+@pytest.mark.parametrize(
+    ("sets", "read", "held"),
+    [
+        ("sys.stdout = open('log.txt', 'w')", "print(x)", False),
+        ("torch.set_default_dtype(torch.float64)", "return torch.zeros(2)", True),
+    ],
+)
+def test_a_fix_is_held_back_by_what_changes_results_alone(sets: str, read: str, held: bool) -> None:
+    start = "mp.Process(target=work, args=(lambda: 1,)).start()"
+    text = TEXT.format(top="", read=read, sets=sets, start=start)
+    (found,) = reported({"train.py": text}, "lambdas")
+    assert found.fix is not None
+    assert (found.fix.unsafe is not None) is held
