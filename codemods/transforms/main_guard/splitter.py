@@ -12,7 +12,7 @@ from ...finding import Refused
 from ...project import Project
 from ...syntax.callees import FUNCTIONS
 from ...syntax.outline import Outline
-from ...syntax.placement import indentation_unit
+from ...syntax.placement import indentation_at, indentation_unit
 from ...syntax.repo import Repo
 from ...tree.source import Source
 from .hoist import BUILTINS
@@ -128,7 +128,7 @@ class Splitter:
         at, guard = guards[0]
         first = guard.body[0] if isinstance(guard, ast.If) else guard
         indent = indentation_unit(self.source, self.outline.module)
-        return at if first.lineno == guard.lineno or first.col_offset == len(indent) else None
+        return at if first.lineno == guard.lineno or indentation_at(self.source, first.lineno) == indent else None
 
     # what children need
 

@@ -44,3 +44,14 @@ def test_what_prints_goes_under_the_guard(made: str) -> None:
 def test_what_shows_nothing_stays(made: str) -> None:
     text = migrated({"run.py": PROGRAM.format(made=made)}, "main-guard")["run.py"]
     assert '\nlog("begin")\n' in text
+
+
+def test_a_guard_whose_block_begins_with_a_blank_in_a_file_of_tabs() -> None:
+    text = (
+        "from multiprocessing import Pool\n\nprint('start')\n\n\ndef work(x):\n\treturn x\n\n\n"
+        "if __name__ == '__main__':\n Pool(2).map(work, [1])\n"
+    )
+    changed = migrated({"train.py": text}, "main-guard")
+    assert changed == {
+        "train.py": text.replace("print('start')\n", "if __name__ == '__main__':\n\tprint('start')\n"),
+    }
