@@ -19,6 +19,7 @@ from ...syntax.outline import Outline
 from ...syntax.repo import Repo
 from ...syntax.scope_data import Binding, Variable, start_of
 from ...syntax.scopes import Scopes, scopes_of
+from .import_effects import only_defines
 from .libraries import libraries
 from .written_by_name import written_by_name
 
@@ -191,6 +192,13 @@ class Settled:
             or top in self._imported_above
             or self._modules.absolute(self.path, name) is not None
             for name in names
+        )
+
+    def is_import_alone(self, statement: ast.Import | ast.ImportFrom) -> bool:
+        """It can't fail, and what it imports only defines: it may run at another moment, or not at all."""
+        files = self._modules.imported(self.path, statement)
+        return self.cannot_fail(statement) and all(
+            only_defines(self.project, self._modules, path, self.cannot_fail) for path in files
         )
 
     @cached_property

@@ -57,10 +57,10 @@ def idle_imports(
     going = {unit.node for unit in group if not _leaves_code(source, unit, others)}
     all_names = {item for item, names in idle.items() if len(names) == len(item.names)}
     explained = {item for item in all_names if first_attached_line(source, item) != item.lineno}
-    whole = {item for item in all_names - explained if settled.cannot_fail(item)}
+    whole = {item for item in all_names - explained if settled.is_import_alone(item)}
     for statement, names in idle.items():
         block = scopes.block_of(statement)
-        if statement in explained or not settled.cannot_fail(statement):
+        if statement in explained or not settled.is_import_alone(statement):
             edits.append(_kept(source, statement))
             continue
         if statement not in whole:

@@ -157,7 +157,7 @@ class Importers:
             if other != path and (words is None or stem in words):
                 return other
         for other, words in self._in_texts:
-            if other != path and stem in words:
+            if stem in words:  # also its own: it hands the text to another process
                 return other
         folder = path.rpartition("/")[0]
         for other, package in self._packages:

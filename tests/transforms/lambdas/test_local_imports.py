@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from harness.small import migrated
 
 TEXT = """\
@@ -36,3 +38,39 @@ def test_an_import_that_is_tried_says_that_it_is_there_on_purpose() -> None:
 def test_an_import_that_is_used_here_too_stays_as_it_is() -> None:
     text = after(f"try:\n        {PLAIN}\n    except ImportError:\n        raise\n    print(dirname)")
     assert "noqa" not in text
+
+
+OWN = """\
+import torch
+from multiprocessing import Pool
+
+
+def build(rows):
+    import plug
+
+    def place(row):
+        return plug.place(row)
+
+    return Pool(2).map(place, rows)
+"""
+
+
+@pytest.mark.parametrize(
+    ("plug", "stays"),
+    [
+        ("import math\nimport torch\n\nSIZE = 3\n\n\ndef place(row):\n    return row\n", False),
+        ("import state\n\nSIZE = state.LEVEL * 2\n", True),
+        ("import state\n\nstate.TRACE.append('plug')\n", True),
+        ("import state\n\nif state:\n    print('plug')\n", True),
+        ("import state\n\ntry:\n    print('plug')\nexcept OSError:\n    pass\n", True),
+        ("import state\n\nfor each in state.TRACE:\n    each.go()\n", True),
+        ("import backend_that_is_not_installed\n", True),
+        ("import deeper\n", True),
+        ("if __name__ == '__main__':\n    print('plug')\n", False),
+    ],
+)
+def test_an_import_of_the_repository_keeps_its_moment_where_it_does_more_than_define(plug: str, stays: bool) -> None:
+    files = {"train.py": OWN, "plug.py": plug, "state.py": "LEVEL = 1\nTRACE = []\n", "deeper.py": "print('deeper')\n"}
+    text = migrated(files, "lambdas")["train.py"]
+    assert "def _build_place(row):\n    import plug\n" in text or "    import plug\n    return plug.place(row)" in text
+    assert ("def build(rows):\n    import plug  # noqa: F401\n" in text) is stays

@@ -32,3 +32,9 @@ def test_a_text_imports_it(path: str) -> None:
 @pytest.mark.parametrize("path", SPEAKING)
 def test_a_text_speaks_of_it(path: str) -> None:
     assert [*migrated({"job.py": JOB, path: SPEAKING[path]}, RULE)] == ["job.py"]
+
+
+def test_its_own_text_imports_it() -> None:
+    own = JOB + "\nif __name__ == '__main__':\n    subprocess.run([sys.executable, '-c', 'import job; print(job.p)'])\n"
+    (reason,) = reasons({"job.py": "import subprocess\nimport sys\n" + own}, RULE)
+    assert reason.startswith("job.py imports this file, so it may rely on what runs here")
