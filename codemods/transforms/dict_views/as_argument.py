@@ -17,6 +17,7 @@ _SAME_ANSWER = frozenset(  # a list is one of these where a view is one
     ["str", "bytes", "bytearray", "int", "float", "complex", "bool", "dict", "OrderedDict", "defaultdict", "Mapping",
      "Number", "ndarray", "Tensor", "Path", "Iterable", "Sized", "Container", "Collection", "object"]
 )  # fmt: skip
+_LISTS = frozenset(("list", "Sequence", "MutableSequence"))
 _SEQUENCES = frozenset(("list", "tuple", "Sequence", "MutableSequence"))
 _EQUALITY = frozenset(("assertEqual", "assertEquals", "assertNotEqual", "assertSetEqual"))
 _ENCODERS = frozenset(("dump", "dumps"))
@@ -49,7 +50,8 @@ class Argument:
         plain, method = isinstance(func, ast.Name), isinstance(func, ast.Attribute)
         name = last_name(func) if plain or method else ""
         if plain and name in _TYPE_TESTS and self.reached and arguments and arguments[0] is self.node:
-            return [], [] if self._same_types() else self._problem("asks for its type")
+            same = self._same_types() or (name == "isinstance" and self._asserts_a_list())
+            return [], [] if same else self._problem("asks for its type")
         if plain and name in _ITERATORS and self.reached and self._asks_type():
             return [], self._problem("asks for the type of its iterator")
         if plain and name == "isinstance" and self.nested and arguments and arguments[0] is self.node:
@@ -97,6 +99,15 @@ class Argument:
         asked = self.call.args[1:]
         types = asked[0].elts if asked and isinstance(asked[0], ast.Tuple) else asked
         return bool(types) and all(last_name(item) in _SAME_ANSWER for item in types)
+
+    def _asserts_a_list(self) -> bool:
+        """`assert isinstance(view, list)`: it stops the program today, and a list is what it asks for."""
+        asked = self.call.args[1:]
+        types = asked[0].elts if asked and isinstance(asked[0], ast.Tuple) else asked
+        above = [*self.outline.ancestors(self.call)]
+        asserted = bool(above) and isinstance(above[0], ast.Assert) and above[0].test is self.call
+        caught = any(isinstance(each, (ast.Try, ast.With)) for each in above)
+        return asserted and not caught and any(last_name(item) in _LISTS for item in types)
 
     def _set_as_attribute(self) -> tuple[list[Holder], list[Difference]] | None:
         """`setattr(x, "name", view)`"""

@@ -332,3 +332,39 @@ def test_a_field_that_is_copied(function: str) -> None:
 
 def test_fields_that_are_only_listed() -> None:
     assert all(not each.trace for each in reported({"a.py": FIELDS.format(function="fields")}, RULE))
+
+
+ASSERTED = """\
+from torch.utils.data import DataLoader, Dataset
+
+
+class Words(Dataset):
+    def __init__(self, table):
+        self.names = table.keys()
+
+    def __len__(self):
+        return len(self.names)
+
+    def __getitem__(self, index):
+        {test}
+        return index
+
+
+DataLoader(Words({{"a": 1}}), num_workers=2)
+"""
+
+
+@pytest.mark.parametrize(
+    ("test", "fixed"),
+    [
+        ("assert isinstance(self.names, list)", True),
+        ("assert isinstance(self.names, (list, tuple)), 'names'", True),
+        ("assert isinstance(self.names, set)", False),
+        ("assert not isinstance(self.names, list)", False),
+        ("try:\n            assert isinstance(self.names, list)\n        except Exception:\n            pass", False),
+        ("print(isinstance(self.names, list))", False),
+    ],
+)
+def test_a_list_is_what_the_program_asserts(test: str, fixed: bool) -> None:
+    changed = migrated({"a.py": ASSERTED.format(test=test)}, "dict-views")
+    assert bool(changed) is fixed
