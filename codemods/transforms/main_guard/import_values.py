@@ -15,9 +15,9 @@ from ...nodes import walk
 from ...syntax.outline import Outline
 from ...syntax.receivers import qualified_name
 from ...syntax.unpicklable import Recogniser
-from .changed_settings import Changed, Place, Search, Worker, has_guard, is_set_before
+from .changed_settings import Changed, Place, Search, Worker, has_guard, nearest
 from .data import names
-from .process_state import ChangedState, inherits, place_of, set_at, told
+from .process_state import ChangedState, inherits, made_before, place_of, told
 from .run_again import GENERATORS
 
 _BY_PROCESS = "os.getpid"  # who asks for it wants another one in each process
@@ -47,7 +47,7 @@ def import_values(search: Search) -> Iterator[ChangedState]:
             assert sent is not None
             readers.setdefault(value, []).append((Place(worker.outline, node, ""), sent))
     for value, places in readers.items():
-        places.sort(key=lambda item: (item[1].depth, item[0].outline.path, getattr(item[0].node, "lineno", 0)))
+        places.sort(key=nearest)
         what = f"what line {value.statement.lineno} of {value.outline.path} computes at import"
         if (call := _another_each_time(value)) is not None:
             made_of = value.statement.value
@@ -60,12 +60,9 @@ def import_values(search: Search) -> Iterator[ChangedState]:
             made = told(found, Place(value.outline, call, ""))
             yield ChangedState(f"{what}: a spawned worker computes it anew, and gets another value", _ADVICE, made)
             continue
-        changes = list(_changes(search, value))
-        for changed in search.changed(value.outline, changes, places) if changes else ():
-            change = next(each for each in changes if set_at(each, changed.change))
-            if is_set_before(search, change, changed.sent):
-                depends = f"{what}, before {place_of(change)} changes its input: a spawned worker computes it anew"
-                yield ChangedState(f"{depends}, after that", _ADVICE, told(changed, change))
+        for change, changed in made_before(search, list(_changes(search, value)), places):
+            depends = f"{what}, before {place_of(change)} changes its input: a spawned worker computes it anew"
+            yield ChangedState(f"{depends}, after that", _ADVICE, changed)
 
 
 def _reads(search: Search, worker: Worker) -> Iterator[tuple[_Value, ast.expr]]:

@@ -22,7 +22,7 @@ from ...syntax.main_guard import is_main_process_test
 from ...syntax.names import last_name
 from ...syntax.outline import Outline
 from ...syntax.receivers import qualified_name
-from .changed_settings import Changed, Place, Search, Worker, is_set_before
+from .changed_settings import Changed, Place, Search, Worker, is_set_before, nearest
 from .statements import LOG_METHODS
 
 if sys.version_info >= (3, 11):
@@ -79,14 +79,10 @@ def process_state(search: Search) -> Iterator[ChangedState]:
         near = {path for _, worker in places for _, hop in worker.sent.values() for path in _near(search, hop.path)}
         changes = [change for change in _changes(search, state) if change.outline.path in near]
         changes = [change for change in changes if state.seeded or state.linked or not _is_set_back(change, state)]
-        places.sort(key=lambda item: (item[1].depth, item[0].outline.path, getattr(item[0].node, "lineno", 0)))
-        for changed in search.changed(places[0][0].outline, changes, places) if changes else ():
-            change = next(each for each in changes if set_at(each, changed.change))
-            if is_set_before(search, change, changed.sent):
-                depends = f"{state.what}, which {place_of(change)} sets in the main process only"
-                advice = f"set {state.what} in the worker too: {WHERE}"
-                depends = f"{depends}: a spawned worker has the default"
-                yield ChangedState(depends, advice, told(changed, change), state.shown)
+        for change, changed in made_before(search, changes, places):
+            depends = f"{state.what}, which {place_of(change)} sets in the main process only"
+            advice = f"set {state.what} in the worker too: {WHERE}"
+            yield ChangedState(f"{depends}: a spawned worker has the default", advice, changed, state.shown)
 
 
 def _near(search: Search, path: str) -> Iterator[str]:
@@ -133,15 +129,23 @@ def place_of(change: Place) -> str:
     return f"line {getattr(change.node, 'lineno', 1)} of {change.outline.path}"
 
 
-def set_at(change: Place, hop: Hop) -> bool:
-    return change.outline.path == hop.path and getattr(change.node, "lineno", 1) == hop.line
-
-
 def told(changed: Changed, change: Place) -> Changed:
     """With words for the trace that name what sets it, not what reads it."""
     assert isinstance(change.node, ast.expr)
     what = f"`{ast.unparse(change.node)[:60]}` is set here, in the main process only"
     return replace(changed, change=Hop(change.outline.path, change.node.lineno, what))
+
+
+def made_before(
+    search: Search, changes: list[Place], places: list[tuple[Place, Worker]]
+) -> Iterator[tuple[Place, Changed]]:
+    """The changes that a worker lacks where it reads: made before it is started, in the main process only."""
+    places.sort(key=nearest)
+    for changed in search.changed(places[0][0].outline, changes, places) if changes else ():
+        at = changed.change.path, changed.change.line
+        change = next(each for each in changes if (each.outline.path, getattr(each.node, "lineno", 1)) == at)
+        if is_set_before(search, change, changed.sent):
+            yield change, told(changed, change)
 
 
 # what workers depend on

@@ -17,8 +17,8 @@ from ...questions import asked
 from ...syntax.outline import Outline
 from ...syntax.receivers import qualified_name
 from ...syntax.resolver import FUNCTIONS, Class
-from .changed_settings import Place, Search, Worker, is_set_before
-from .process_state import WHERE, ChangedState, inherits, place_of, set_at, states, told
+from .changed_settings import Place, Search, Worker
+from .process_state import WHERE, ChangedState, inherits, made_before, place_of, states
 
 _STORES = re.compile(r"^[ \t]+(?!self\b|cls\b)([A-Za-z_]\w*)(?:\.\w+)*\.(\w+)[ \t]*=(?!=)", re.MULTILINE)
 _BY_TEXT = re.compile(r"\b(?:setattr|patch(?:\.object)?)\(\s*([^\n]*?)['\"](?:[\w.]*\.)?(\w+)['\"]")
@@ -56,12 +56,9 @@ def replaced(search: Search) -> Iterator[ChangedState]:
             readers.setdefault(target, []).append((Place(worker.outline, node, ""), sent))
     for target, places in readers.items():
         changes = list(_changes(search, target))
-        places.sort(key=lambda item: (item[1].depth, item[0].outline.path, getattr(item[0].node, "lineno", 0)))
-        for changed in search.changed(places[0][0].outline, changes, places) if changes else ():
-            change = next(each for each in changes if set_at(each, changed.change))
-            if is_set_before(search, change, changed.sent):
-                depends = f"what {place_of(change)} sets in the main process only: a spawned worker has the original"
-                yield ChangedState(depends, f"replace it in the worker too: {WHERE}", told(changed, change))
+        for change, changed in made_before(search, changes, places):
+            depends = f"what {place_of(change)} sets in the main process only: a spawned worker has the original"
+            yield ChangedState(depends, f"replace it in the worker too: {WHERE}", changed)
 
 
 # what workers use

@@ -13,8 +13,8 @@ from ...nodes import walk
 from ...syntax.callees import FUNCTIONS, Function
 from ...syntax.names import last_name
 from ...syntax.outline import Outline
-from .changed_settings import Place, Search, Worker, is_set_before
-from .process_state import ChangedState, inherits, place_of, set_at, told
+from .changed_settings import Place, Search, Worker
+from .process_state import ChangedState, inherits, made_before, place_of
 
 _CACHES = ("lru_cache", "cache")
 _Part = tuple[Function, str]  # the function, and the attribute or key of what it gives
@@ -32,13 +32,10 @@ def shared_results(search: Search) -> Iterator[ChangedState]:
                 readers.setdefault(part, []).append((Place(worker.outline, node, ""), sent))
     for part, places in readers.items():
         changes = list(_changes(search, part))
-        places.sort(key=lambda item: (item[1].depth, item[0].outline.path, getattr(item[0].node, "lineno", 0)))
-        for changed in search.changed(places[0][0].outline, changes, places) if changes else ():
-            change = next(each for each in changes if set_at(each, changed.change))
-            if is_set_before(search, change, changed.sent):
-                depends = f"what {place_of(change)} changes in the main process only: a spawned worker makes its own"
-                advice = f"pass the worker what it needs of `{part[0].name}()`, or make the same change there"
-                yield ChangedState(depends, advice, told(changed, change))
+        for change, changed in made_before(search, changes, places):
+            depends = f"what {place_of(change)} changes in the main process only: a spawned worker makes its own"
+            advice = f"pass the worker what it needs of `{part[0].name}()`, or make the same change there"
+            yield ChangedState(depends, advice, changed)
 
 
 def _part(search: Search, outline: Outline, node: ast.AST, how: type[ast.expr_context]) -> _Part | None:
