@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
+import sys
 from collections.abc import Iterable, Mapping
 from typing import Protocol
 
@@ -14,6 +15,7 @@ from ...syntax.binding_rules import parameters
 from ...syntax.callees import Callees, Function, method
 from ...syntax.names import last_name, without_arguments
 from ...syntax.outline import Outline, Scope
+from ...syntax.receivers import qualified_name
 from ...syntax.repo import Repo
 from ...syntax.resolver import Class
 from .data import names
@@ -26,6 +28,7 @@ from .worker_numbers import WorkerNumbers
 _MAX_DEPTH = 6
 _MAX_NAMES = 8
 _MAX_CLASSES = 8
+_NEAR = 3  # so close to a loop the call of a library is looked through, once: further away it may be anything
 _CONTAINERS = ("dict", "OrderedDict", "list", "tuple")
 
 Given = Mapping[str, Confidence]  # parameters that hold a loader with workers
@@ -87,6 +90,9 @@ class Loaders:
             functions = [called] if called is not None else self.callees.alternatives(outline, node)
             if not functions and isinstance(node.func, ast.Attribute) and node.func.attr in names("fluent_loaders"):
                 return self.sure(outline, node.func.value, given, depth + 1)
+            if not functions and depth < _NEAR and (taken := self.taken_by_library(outline, node)) is not None:
+                sure = self.sure(outline, taken, given, depth + _NEAR)
+                return sure and likely(sure)
             if not functions:
                 tables = looked_up(self.callees, outline, node.func)
                 return surest(self.returned(*each, depth + 1) for each in tables)
@@ -113,6 +119,16 @@ class Loaders:
         if isinstance(node, ast.Attribute):
             return given.get(ast.unparse(node)) or self._attribute(outline, node, depth)
         return None
+
+    def taken_by_library(self, outline: Outline, call: ast.Call) -> ast.expr | None:
+        """What a library goes through where a loop goes through what it returns: a progress bar, by whatever name."""
+        first = call.args[0] if call.args else None
+        if first is None or isinstance(first, ast.Starred) or not self.callees.resolver.is_foreign(outline, call.func):
+            return None
+        if self.is_loader(outline, call.func):
+            return None
+        package = qualified_name(outline, call.func).partition(".")[0]
+        return first if package not in sys.stdlib_module_names else None  # what of Python does so is in the table
 
     def _attribute(self, outline: Outline, node: ast.Attribute, depth: int) -> Confidence | None:
         """The same of an attribute of an object, or of one of its attributes: `self.parts.train`."""

@@ -193,13 +193,20 @@ class Starts:
         best = max(found, key=lambda start: start.rank, default=None)
         return None if best is None else replace(best, confidence=likely(best.confidence))
 
-    def _several(self, outline: Outline, node: ast.expr) -> bool:
-        """A list or dict that the code writes: to loop over it gives loaders, and starts none."""
-        if isinstance(node, ast.Name):
+    def _several(self, outline: Outline, node: ast.expr | None, named: bool = True) -> bool:
+        """A list or dict that the code writes: to loop over it gives loaders, and starts none.
+
+        `named`: a name stands for what is bound to it.
+        """
+        if isinstance(node, ast.Name) and named:
             values = [binding.value for binding in outline.lookup(node, node.id)[1]]
-            return bool(values) and all(isinstance(value, _DISPLAYS) or makes_container(value) for value in values)
+            return bool(values) and all(
+                makes_container(value) or self._several(outline, value, named=False) for value in values
+            )
         if isinstance(node, ast.Call) and last_name(node.func) in names("iterating") | names("wrapping") and node.args:
             return all(self._several(outline, argument) for argument in node.args)
+        if isinstance(node, ast.Call) and (taken := self.loaders.taken_by_library(outline, node)) is not None:
+            return self._several(outline, taken)
         return isinstance(node, _DISPLAYS)
 
     def _maps_in_processes(self, outline: Outline, call: ast.Call) -> Confidence | None:

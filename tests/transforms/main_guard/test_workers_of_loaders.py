@@ -657,3 +657,111 @@ def test_loaders_that_objects_have(text: str, found: bool) -> None:
         "rows.py": ROWS,
     }
     assert bool(reported(files, RULE)) is found
+
+
+BAR = """\
+from torch.utils.data import DataLoader
+rows = [1]
+loader = DataLoader(rows, num_workers=2)
+loaders = [loader, loader]
+{}
+"""
+
+
+@pytest.mark.parametrize(
+    ("loop", "found"),
+    [
+        ("from tqdm import tqdm as pb\nfor b in pb(loader):\n    print(b)", True),
+        ("from progressbar import progressbar\nfor b in progressbar(loader, max_value=3):\n    print(b)", True),
+        ("import fastprogress\nfor b in fastprogress.progress_bar(loader):\n    print(b)", True),
+        ("import fastprogress\nfor i, b in enumerate(fastprogress.progress_bar(loader)):\n    print(b)", True),
+        ("from bars import bar\nshown = bar(loader)\nfor b in shown:\n    print(b)", True),
+        ("from bars import bar\nfor b in bar(loaders[0]):\n    print(b)", True),
+        ("from bars import bar\nfor each in bar(loaders):\n    for b in each:\n        print(b)", True),
+        ("from bars import bar\nfor each in bar(loaders):\n    print(len(each))", False),
+        ("from bars import bar\nfor each in bar([loader, loader]):\n    print(len(each))", False),
+        ("from bars import bar\nshown = bar([loader, loader])\nfor each in shown:\n    print(len(each))", False),
+        ("from bars import bar\nfor at in bar(range(len(loader))):\n    print(at)", False),
+        ("from bars import bar\nfor at in bar(len(loader)):\n    print(at)", False),
+        ("from bars import bar\nfor row in bar(DataLoader(rows)):\n    print(row)", False),
+        ("from bars import bar\nfor row in bar(rows, loader):\n    print(row)", False),
+        ("from bars import bar\nshown = bar(loader)\nprint(len(shown))", False),
+        ("import copy\nfor name in copy.copy(loader), 1:\n    print(name)", False),
+        ("import inspect\nfor name in inspect.getmembers(loader):\n    print(name)", False),
+        ("from own import names\nfor name in names(loader):\n    print(name)", False),
+        ("for name in vars(loader):\n    print(name)", False),
+    ],
+)
+def test_a_loop_through_what_a_library_makes_of_a_loader(loop: str, found: bool) -> None:
+    own = "def names(loader):\n    return [loader.name]\n"
+    assert bool(reported({"a.py": BAR.format(loop), "own.py": own}, RULE)) is found
+
+
+OWN_TRAINERS = """\
+from transformers import Trainer, TrainingArguments
+from torch.nn import Module
+
+class Plain(Trainer):
+    def compute_loss(self, model, inputs):
+        return 1
+
+class Deeper(Plain):
+    pass
+
+class Rest(Trainer):
+    def __init__(self, *given, margin=1, **named):
+        super().__init__(*given, **named)
+        self.margin = margin
+
+class Named(Trainer):
+    def __init__(self, model, settings, margin=1):
+        super().__init__(model, args=settings)
+
+class Kept(Trainer):
+    def __init__(self, settings):
+        super().__init__(None, TrainingArguments("x"))
+        self.settings = settings
+
+class OwnLoaders(Trainer):
+    def get_train_dataloader(self):
+        return [1]
+
+class OwnTrain(Trainer):
+    def train(self):
+        return 1
+
+class Net(Module):
+    def __init__(self, settings):
+        super().__init__()
+
+class Alone:
+    def __init__(self, args):
+        self.args = args
+"""
+
+
+@pytest.mark.parametrize(
+    ("made", "found"),
+    [
+        ("Plain(args=args)", True),
+        ("Deeper(None, args)", True),
+        ("Rest(None, args)", True),
+        ("Rest(args=args)", True),
+        ("Rest(margin=args)", False),
+        ("Named(None, args)", True),
+        ("Named(None, settings=args)", True),
+        ("Named(None, 1, args)", False),
+        ("Kept(args)", False),
+        ("OwnLoaders(args=args)", False),
+        ("OwnTrain(args=args)", False),
+        ("Net(args)", False),
+        ("Alone(args)", False),
+    ],
+)
+def test_a_class_of_the_repository_that_derives_from_a_trainer_of_a_library(made: str, found: bool) -> None:
+    script = "from transformers import TrainingArguments\nfrom own import *\n"
+    script += f"args = TrainingArguments('x', dataloader_num_workers=4)\ntrainer = {made}\ntrainer.train()\n"
+    assert bool(reported({"a.py": script, "own.py": OWN_TRAINERS}, RULE)) is found
+    assert not reported({"a.py": script.replace("=4", "=0"), "own.py": OWN_TRAINERS}, RULE)
+    at_once = script.replace(f"trainer = {made}\ntrainer.train()", f"{made}.train()")
+    assert bool(reported({"a.py": at_once, "own.py": OWN_TRAINERS}, RULE)) is found
