@@ -38,7 +38,19 @@ def inside(solution: Solution, number: int, only: frozenset[HazardKind]) -> list
             return []
         dropped |= made.dropped
     attributes = (item for owner in order for item in solution.attributes.get(owner, {}).items())
-    return [node for name, node in attributes if name not in dropped]
+    found = [(name, node) for name, node in attributes if name not in dropped]
+    kept = _kept(solution, order) if found else None
+    return [node for name, node in found if kept is None or name in kept]
+
+
+def _kept(solution: Solution, order: tuple[int, ...]) -> frozenset[str] | None:
+    """The attributes that a `__getstate__` takes alone; None where it takes all, or what a property gives."""
+    classes = [solution.program.classes[owner][1] for owner in order]
+    decides = next((made for made in classes if "__getstate__" in made.members), None)
+    if decides is None or decides.kept is None:
+        return None
+    others = (made for made in classes if made is not decides)
+    return decides.kept if all(decides.kept.isdisjoint(made.members) for made in others) else None
 
 
 def hazards(solution: Solution, number: int, only: frozenset[HazardKind]) -> list[tuple[HazardKind, str, Position]]:
@@ -60,7 +72,7 @@ def _all_hazards(solution: Solution, number: int) -> list[tuple[HazardKind, str,
             return [(HazardKind.WRAPPER, program.files[home], inner.position)]
     elif value.kind in (CLASS, INSTANCE):
         file, made = program.classes[int(value.a)]
-        if made.nested:
+        if made.nested and not (made.reduced and value.kind == INSTANCE):
             return [(HazardKind.CLASS, program.files[file], made.position)]
     return []
 

@@ -14,10 +14,11 @@ from .builder import FactsBuilder
 from .definitions import enter_class, enter_function
 from .expressions import Expressions
 from .loaded_by_path import note_returned
+from .own_state import dropped_attributes, is_reduced_to_other, kept_attributes
 from .passed_on import asked_for
 from .records import NO_LITERALS, Call
-from .scope import DEAD, SEVERAL
-from .syntax import dropped_attributes, is_record, not_callable, position, rebinds
+from .scope import DEAD, SEVERAL, FactsScope
+from .syntax import is_record, not_callable, position, rebinds
 from .taken_out import note_absent, note_taken_out
 
 _DECORATED = {  # the first of these counts
@@ -256,11 +257,12 @@ class Statements:
         self.body(node.body)
         body, made = builder.scope, facts.classes[index]
         made.members = {name: body.names[name] for name in body.bound if name in body.names}
-        made.dropped = dropped_attributes(node)
+        made.dropped, made.kept = dropped_attributes(node), kept_attributes(node)
         made.record = is_record(node)
         body.function = -1  # a class body captures nothing by itself
         builder.leave()
         builder.line = node.lineno
+        made.reduced = made.nested and is_reduced_to_other(node, _outermost(builder.scope))
         facts.class_nodes[index] = builder.bind(node.name)
         self._decorate(applied, facts.class_nodes[index], node)
 
@@ -274,6 +276,14 @@ class Statements:
                     builder.scope.function,
                 )  # fmt: skip
                 builder.facts.calls.append(call)
+
+
+def _outermost(scope: FactsScope | None) -> ast.AST | None:
+    """The function around all others that the scope is in."""
+    found: ast.AST | None = None
+    while scope is not None:
+        found, scope = scope.tree or found, scope.parent
+    return found
 
 
 _HANDLERS: dict[type, Callable[..., None]] = {

@@ -6,7 +6,6 @@ import ast
 import re
 from collections.abc import Iterable, Sequence
 
-from ...nodes import walk
 from ...syntax.names import dotted, without_arguments
 from .records import NamePattern, Position
 
@@ -109,36 +108,6 @@ def rebinds(statements: Sequence[ast.stmt], name: str) -> bool:
     """One of these statements assigns to `name`, which may have dots."""
     assigned = (target for node in statements if isinstance(node, ast.Assign) for target in node.targets)
     return any(dotted(target) == name for target in assigned)
-
-
-def dropped_attributes(node: ast.ClassDef) -> frozenset[str] | None:
-    """Attributes that `__getstate__` leaves out or replaces; None where pickling is customised beyond reading."""
-    dropped: set[str] = set()
-    for statement in node.body:
-        if not isinstance(statement, ast.FunctionDef):
-            continue
-        if statement.name in ("__reduce__", "__reduce_ex__", "__getnewargs__", "__getnewargs_ex__"):
-            return None
-        if statement.name != "__getstate__":
-            continue
-        for inner in walk(statement):
-            if isinstance(inner, ast.Delete):
-                targets: list[ast.expr] = inner.targets
-            elif isinstance(inner, ast.Assign):
-                targets = inner.targets
-            elif isinstance(inner, ast.Call) and isinstance(inner.func, ast.Attribute) and inner.func.attr == "pop":
-                dropped.update(
-                    a.value for a in inner.args[:1] if isinstance(a, ast.Constant) and isinstance(a.value, str)
-                )
-                continue
-            else:
-                continue
-            for target in targets:
-                if isinstance(target, ast.Subscript) and isinstance(target.slice, ast.Constant):
-                    dropped.add(str(target.slice.value))
-        if not dropped:
-            return None
-    return frozenset(dropped)
 
 
 def gives_view(call: ast.Call) -> bool:

@@ -78,6 +78,16 @@ def is_about_object(scopes: Scopes, use: Use) -> bool:
     return use.name in ("vars", "dir") and isinstance(call, ast.Call) and call.func is use.node and bool(call.args)
 
 
+def is_left_to_pickle(scopes: Scopes, use: Use) -> bool:
+    """`return eval, (...)` in a `__reduce__`: pickle calls that, and it sees the variables there."""
+    above = scopes.parents[use.node]
+    if not (
+        isinstance(above, ast.Tuple) and above.elts[0] is use.node and isinstance(scopes.parents[above], ast.Return)
+    ):
+        return False
+    return getattr(use.scope.node, "name", "") in ("__reduce__", "__reduce_ex__")
+
+
 def is_after(scopes: Scopes, use: Use, node: ast.AST, home: Scope) -> bool:
     """True when `use` may run after `node` does (same scope and later, in a common loop, or in an inner function)."""
     scope: Scope | None = use.scope

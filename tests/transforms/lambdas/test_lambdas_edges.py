@@ -9,6 +9,7 @@ import pytest
 from codemods.transforms.lambdas.free_names import snake
 from harness.each_row import each_row
 from harness.hoisting import hoisted
+from harness.small import reported
 
 
 def test_a_line_that_two_statements_share_is_not_taken_apart() -> None:
@@ -701,3 +702,15 @@ def test_a_comment_that_no_longer_fits_goes_above_its_line() -> None:
     after, _ = hoisted(text)
     assert f"            {comment}\n            skip=1 if self.several else self.skipped,\n" in after
     assert max(map(len, after.splitlines())) <= width
+
+
+@pytest.mark.parametrize(
+    ("result", "moves"), [('(eval, ("1",))', True), ('eval, ("1",)', True), ('(int, (eval("1"),))', False)]
+)
+def test_a_reducer_that_names_eval_does_not_call_it(result: str, moves: bool) -> None:
+    files = {
+        "a.py": "import pickle\n\n\ndef save():\n    class Row:\n        def __reduce__(self):\n"
+        f"            return {result}\n\n    return pickle.dumps(Row)\n\n\nsave()\n"
+    }
+    (finding,) = reported(files, "lambdas")
+    assert ("it calls `eval`" in (finding.reason or "")) is not moves and (finding.fix is not None) is moves
