@@ -15,6 +15,7 @@ from ...syntax.outline import Outline
 from ...syntax.placement import indentation_at, indentation_unit
 from ...syntax.repo import Repo
 from ...tree.source import Source
+from .called_here import called_here
 from .hoist import BUILTINS
 from .one_guard import Run, one_run
 from .own_nodes import own_nodes
@@ -42,6 +43,7 @@ _LOG_SETUP = re.compile(r"\bbasicConfig\(|FileHandler\(")
 _LOGS = re.compile(  # names of some length: a text may be one long word, and is looked through from each of its `log`s
     r"\b\w{0,60}log\w{0,60}(?:\(\))?\.(?:debug|info|warn|warning|error|critical|exception)\(", re.IGNORECASE
 )
+_SETS_UP = re.compile(r"\b(?:signal|atexit|threading)\b")
 _MAX_GUARDS = 3
 _LIGHT = (
     ast.Constant, ast.Name, ast.Attribute, ast.Subscript, ast.Tuple, ast.UnaryOp, ast.unaryop, ast.expr_context,
@@ -63,6 +65,7 @@ class Splitter:
         self.resolver = Repo(project).resolver
         self.outline, self.source, self.body = outline, source, outline.module.body
         self.binds = [frozenset(names_bound(statement)) for statement in self.body]
+        self.project = project
         self.in_children = code_of_workers(project, outline, source)
 
     def sets_up_the_log(self, at: int) -> bool:
@@ -75,6 +78,10 @@ class Splitter:
         if first is not None:
             inside |= {at for at in range(self._start(first), len(self.body)) if not self._stays(self.body[at])}
         inside -= self.outside
+        if _SETS_UP.search(self.source.text):  # what is called later in workers depends on what goes under the guard
+            guarded = [self.body[at] for at in inside]
+            self.in_children = code_of_workers(self.project, self.outline, self.source, guarded)
+            self.__dict__.pop("_attributes_in_children", None)
         while True:
             kept = self._leave_outside(inside)
             if not kept:
@@ -338,6 +345,7 @@ class Splitter:
             and use.id == node.name
             and isinstance(use.ctx, ast.Load)
             and not (isinstance(call := self.outline.parents[use], ast.Call) and call.func is use)
+            and called_here(self.outline, use) is None
             for use in self.outline.nodes
         )
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import symtable
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 
 from ...flow.answers.crossings import flow_of
 from ...project import Project
@@ -14,17 +14,22 @@ from ...syntax.receivers import qualified_name
 from ...syntax.repo import Repo
 from ...syntax.resolver import Class, method
 from ...tree.source import Source
+from .called_here import Called, called_here
 from .kept_objects import only_called_methods
+from .statements import is_guard
 
 _FURTHEST = 4  # variables that a value is followed through
 _INITIALISER = "__init__"
 
 
-def code_of_workers(project: Project, outline: Outline, source: Source) -> dict[str, frozenset[str]]:
+def code_of_workers(
+    project: Project, outline: Outline, source: Source, guarded: Collection[ast.stmt] = ()
+) -> dict[str, frozenset[str]]:
     """Functions and classes of the script that a worker may run, with the globals that each reads.
 
     A function that is passed as a value, and the methods of classes whose objects may be sent. To unpickle an object
-    runs no `__init__`: that counts where such code calls the class. Raises what `compile` raises.
+    runs no `__init__`: that counts where such code calls the class. What sets up a later call, as `signal.signal` does,
+    does so in workers, too, where the import of the script runs it: not in `guarded`. Raises what `compile` raises.
     """
     definitions = {
         statement.name: statement
@@ -35,6 +40,9 @@ def code_of_workers(project: Project, outline: Outline, source: Source) -> dict[
     callers: dict[str, set[str]] = {name: set() for name in reads}
     reached: set[str] = set()
     holder: dict[ast.AST, str] = {}
+    main_only = {node for each in outline.module.body if each in guarded or is_guard(each) for node in ast.walk(each)}
+    on_import: set[str] = set()
+    set_up: list[tuple[str, str]] = []  # what is called later, and the code that sets it up
     for name, item in definitions.items():
         holder.update(dict.fromkeys(ast.walk(item), name))
         if isinstance(item, ast.ClassDef):
@@ -54,21 +62,34 @@ def code_of_workers(project: Project, outline: Outline, source: Source) -> dict[
             callers[node.id].add(parent.name)
             for own in called - {node.id}:
                 callers[own].add(f"{parent.name}.{_INITIALISER}")
-        elif _is_type(outline, node) or _is_run_here(outline, node):
             continue
-        elif not (isinstance(parent, ast.Call) and parent.func is node):
+        if _is_type(outline, node) or _is_run_here(outline, node):
+            continue
+        when = called_here(outline, node)
+        if when is None and not (isinstance(parent, ast.Call) and parent.func is node):
             reached |= called  # passed as a value
         elif node in holder:
             for own in called:
                 callers[own].add(holder[node])
+                set_up += [(own, holder[node])] if when is Called.LATER else []
         elif isinstance(outline.scope(node), ast.Lambda):
             reached |= called
+        elif node not in main_only:
+            on_import |= called
+            reached |= called if when is Called.LATER else set()
+    _follow(on_import, callers)
+    reached |= {name for name, where in set_up if where in on_import}
+    _follow(reached, callers)
+    return {name: reads[name] for name in sorted(reached)}
+
+
+def _follow(reached: set[str], callers: Mapping[str, set[str]]) -> None:
+    """Adds what the code of `reached` calls, and so on."""
     while True:
         more = {name for name, who in callers.items() if name not in reached and who & reached}
         if not more:
             break
         reached |= more
-    return {name: reads[name] for name in sorted(reached)}
 
 
 def _reads(source: Source, definitions: Mapping[str, ast.stmt]) -> dict[str, frozenset[str]]:

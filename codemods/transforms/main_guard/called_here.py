@@ -1,0 +1,89 @@
+"""Functions that are passed to Python itself, and called in the process that passes them."""
+
+from __future__ import annotations
+
+import ast
+import builtins
+import enum
+
+from ...syntax.outline import Outline
+from ...syntax.receivers import qualified_name
+
+
+class Called(enum.Enum):
+    """When that is."""
+
+    AT_ONCE = "before the call returns, as if the function were called there"
+    LATER = "by what the call sets up, in each process that runs the call"
+
+
+_AT_ONCE = {  # where the function stands among the arguments, and the keyword for it
+    "sorted": (None, "key"),
+    "min": (None, "key"),
+    "max": (None, "key"),
+    "functools.reduce": (0, "function"),
+    "re.sub": (1, "repl"),
+    "json.dump": (None, "default"),
+    "json.dumps": (None, "default"),
+    "json.load": (None, "object_hook"),
+    "json.loads": (None, "object_hook"),
+}
+_WHEN_ITERATED = {
+    "map": (0, None),
+    "filter": (0, None),
+    "itertools.starmap": (0, None),
+    "itertools.takewhile": (0, None),
+    "itertools.dropwhile": (0, None),
+    "itertools.filterfalse": (0, None),
+    "itertools.groupby": (1, "key"),
+    "itertools.accumulate": (1, "func"),
+}
+_LATER = {
+    "signal.signal": (1, "handler"),
+    "atexit.register": (0, "func"),
+    "threading.Thread": (1, "target"),
+    "threading.Timer": (1, "function"),
+}
+_ITERATING = frozenset(["list", "tuple", "set", "frozenset", "dict", "sorted", "sum", "min", "max", "any", "all"])
+
+
+def called_here(outline: Outline, node: ast.Name) -> Called | None:
+    """When the function `node` is called by what it is passed to; None where it may go to another process.
+
+    What such a function is passed is no part of it: `Thread(target=run, args=(work,))` says nothing of `work`.
+    """
+    above = outline.parents[node]
+    call = outline.parents[above] if isinstance(above, ast.keyword) else above
+    if not isinstance(call, ast.Call) or call.func is node or any(isinstance(each, ast.Starred) for each in call.args):
+        return None
+    name = _name(outline, call.func)
+    for calls, when in ((_AT_ONCE, Called.AT_ONCE), (_WHEN_ITERATED, Called.AT_ONCE), (_LATER, Called.LATER)):
+        at, keyword = calls.get(name, (None, None))
+        placed = (
+            above.arg == keyword if isinstance(above, ast.keyword) else at is not None and call.args[at:][:1] == [node]
+        )
+        if name in calls and placed:
+            return when if calls is not _WHEN_ITERATED or _is_iterated(outline, call) else None
+    return None
+
+
+def _name(outline: Outline, func: ast.expr) -> str:
+    """The dotted name of a function of a module, or of a builtin that nothing replaces."""
+    root = func
+    while isinstance(root, ast.Attribute):
+        root = root.value
+    if not isinstance(root, ast.Name):
+        return ""
+    bindings = outline.lookup(root, root.id)[1]
+    if isinstance(func, ast.Name) and hasattr(builtins, func.id):
+        return func.id if not bindings and not outline.star_imports else ""
+    imported = all(isinstance(each.statement, (ast.Import, ast.ImportFrom)) for each in bindings)
+    return qualified_name(outline, func) if len(bindings) == 1 and imported else ""
+
+
+def _is_iterated(outline: Outline, call: ast.Call) -> bool:
+    """The iterator is used up where it is made: else it may be pickled, with the function."""
+    above = outline.parents[call]
+    if isinstance(above, (ast.For, ast.comprehension)):
+        return above.iter is call
+    return isinstance(above, ast.Call) and call in above.args and _name(outline, above.func) in _ITERATING
