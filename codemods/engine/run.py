@@ -274,9 +274,12 @@ class Run:
     def _lost(self, rule: Rule, before: Project, after: Project) -> str | None:
         """What workers lose in `after` that they have in `before`, in words."""
         now = losses_of(self.losing, after) if _lets_cross(rule) else []
-        if len(now) <= len(losses_of(self.losing, before)):
+        had = losses_of(self.losing, before)
+        if len(now) <= len(had):
             return None
-        return f"the result would lose state of the main process: {now[-1].message}"
+        known = {loss.message for loss in had}
+        new = next((loss for loss in now if loss.message not in known), now[-1])
+        return f"after it workers would run, and go on without what they have today: {new.message}"
 
     def _apply_some(self, rule: Rule, project: Project, fixes: Sequence[Fix], found: list[Finding]) -> _Step | None:
         """As `_step`, with those of `fixes` that pass our checks; the others are rejected or wait for the next pass."""
@@ -292,12 +295,14 @@ class Run:
         self.rechecks += 1
         if len(fixes) == 1 or self.rechecks > MAX_RECHECKS:
             after, why = rewritten(project, fixes)
-            why = (
-                why or recheck(found, fixes, self.findings_of(rule, after), project) or self._lost(rule, project, after)
-            )
-            for fix in fixes if why is not None else ():
-                self.trials.reject(fix, project, why or "")
-            return [] if why is not None else fixes
+            why = why or recheck(found, fixes, self.findings_of(rule, after), project)
+            lost = self._lost(rule, project, after) if why is None else None
+            for fix in fixes:
+                if why is not None:
+                    self.trials.reject(fix, project, why)
+                elif lost is not None:
+                    self.trials.refuse(fix, project, lost)
+            return fixes if why is None and lost is None else []
         half = len(fixes) // 2
         parts = (fixes[:half], fixes[half:])
         return [

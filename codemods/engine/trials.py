@@ -22,15 +22,19 @@ class Trials:
         self.room = MAX_RETRIED
 
     def reject(self, fix: Fix, project: Project, why: str) -> None:
+        """Note that `fix` must not be applied, as a check of ours fails."""
+        self.refuse(fix, project, f"internal check failed: {why}")
+
+    def refuse(self, fix: Fix, project: Project, reason: str) -> None:
         """Note that `fix` must not be applied."""
-        self._reasons[identity(fix, project)] = why
+        self._reasons[identity(fix, project)] = reason
 
     def judged(self, finding: Finding, project: Project) -> Finding:
         """`finding`, refused when its fix was rejected."""
         if finding.fix is None or not self._reasons:
             return finding
         why = self._reasons.get(identity(finding.fix, project))
-        return finding if why is None else finding.refused(f"internal check failed: {why}")
+        return finding if why is None else finding.refused(why)
 
     def test(self, project: Project, fixes: Sequence[Fix]) -> None:
         """Reject those of `fixes` that fail a first test. Fixes that overlap are tested apart."""
