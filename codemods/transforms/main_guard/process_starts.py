@@ -196,7 +196,7 @@ class Starts:
     def _several(self, outline: Outline, node: ast.expr | None, named: bool = True) -> bool:
         """A list or dict that the code writes: to loop over it gives loaders, and starts none.
 
-        `named`: a name stands for what is bound to it.
+        `named`: a name stands for what is bound to it, once, as `rows = array(rows)` binds it to itself.
         """
         if isinstance(node, ast.Name) and named:
             values = [binding.value for binding in outline.lookup(node, node.id)[1]]
@@ -204,9 +204,9 @@ class Starts:
                 makes_container(value) or self._several(outline, value, named=False) for value in values
             )
         if isinstance(node, ast.Call) and last_name(node.func) in names("iterating") | names("wrapping") and node.args:
-            return all(self._several(outline, argument) for argument in node.args)
+            return all(self._several(outline, argument, named) for argument in node.args)
         if isinstance(node, ast.Call) and (taken := self.loaders.taken_by_library(outline, node)) is not None:
-            return self._several(outline, taken)
+            return self._several(outline, taken, named)
         return isinstance(node, _DISPLAYS)
 
     def _maps_in_processes(self, outline: Outline, call: ast.Call) -> Confidence | None:

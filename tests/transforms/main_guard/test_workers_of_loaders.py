@@ -685,6 +685,7 @@ loaders = [loader, loader]
         ("from bars import bar\nfor at in bar(len(loader)):\n    print(at)", False),
         ("from bars import bar\nfor row in bar(DataLoader(rows)):\n    print(row)", False),
         ("from bars import bar\nfor row in bar(rows, loader):\n    print(row)", False),
+        ("from bars import bar\nfor b in bar(loader):\n    c = []\n    c = bar(c)\n    print(set(c))", True),
         ("from bars import bar\nshown = bar(loader)\nprint(len(shown))", False),
         ("import copy\nfor name in copy.copy(loader), 1:\n    print(name)", False),
         ("import inspect\nfor name in inspect.getmembers(loader):\n    print(name)", False),
