@@ -273,8 +273,9 @@ class Run:
 
     def _lost(self, rule: Rule, before: Project, after: Project) -> str | None:
         """What workers lose in `after` that they have in `before`, in words."""
-        now = losses_of(self.losing, after) if _lets_cross(rule) else []
-        had = losses_of(self.losing, before)
+        if not _lets_cross(rule):
+            return None
+        now, had = losses_of(self.losing, after), losses_of(self.losing, before)
         if len(now) <= len(had):
             return None
         known = {loss.message for loss in had}

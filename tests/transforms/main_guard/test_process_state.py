@@ -184,12 +184,7 @@ class Model:
     def run(self, x):
         return x
 """
-RUN = """\
-import tools
-from tools import Model
-from unittest import mock
-from multiprocessing import Pool
-
+POOL = """\
 def work(x):
     return {read}
 
@@ -201,6 +196,13 @@ def main():
 if __name__ == "__main__":
     main()
 """
+RUN = f"""\
+import tools
+from tools import Model
+from unittest import mock
+from multiprocessing import Pool
+
+{POOL}"""
 
 
 @pytest.mark.parametrize(
@@ -224,23 +226,13 @@ def test_what_is_replaced(change: str, read: str, found: bool) -> None:
     assert bool(reported(files, "main-guard")) is found
 
 
-VALUES = """\
+VALUES = f"""\
 import os, random, sys, time, uuid
 from multiprocessing import Pool
 
-{value}
+{{value}}
 
-def work(x):
-    return {read}
-
-def main():
-    {change}
-    with Pool(1) as pool:
-        pool.map(work, [1])
-
-if __name__ == "__main__":
-    main()
-"""
+{POOL}"""
 
 
 @pytest.mark.parametrize(
@@ -287,9 +279,9 @@ def test_hooks_of_forked_children(hook: str, found: bool) -> None:
 
 FAR = {
     "lab/__init__.py": "",
-    "lab/work.py": "import multiprocessing as mp\nimport numpy as np\n\ndef work(x):\n    return np.random.rand()\n\n\n"
+    "lab/jobs.py": "import multiprocessing as mp\nimport numpy as np\n\ndef work(x):\n    return np.random.rand()\n\n\n"
     "def start():\n    mp.Process(target=work, args=(1,)).start()\n",
-    "lab/train.py": "from lab.work import start\n\ndef train():\n    start()\n",
+    "lab/train.py": "from lab.jobs import start\n\ndef train():\n    start()\n",
     "main.py": "from lab.train import train\nfrom lab import seeds\n\n"
     'if __name__ == "__main__":\n    seeds.seed()\n    train()\n',
     "lab/seeds.py": "import numpy as np\n\ndef seed():\n    np.random.seed(3)\n",
