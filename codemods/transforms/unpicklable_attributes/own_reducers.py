@@ -82,9 +82,12 @@ def _reduced(outline: Outline, node: ast.AST) -> ast.expr | None:
 
 def _values(outline: Outline, node: ast.expr) -> list[ast.expr]:
     """The expression, or what the loop gives its variable: `for cls in (A, B): copyreg.pickle(cls, reducer)`."""
-    for above in outline.ancestors(node) if isinstance(node, ast.Name) else ():
-        if isinstance(above, ast.For) and isinstance(node, ast.Name) and getattr(above.target, "id", "") == node.id:
-            return list(getattr(above.iter, "elts", [node]))
+    if not isinstance(node, ast.Name):
+        return [node]
+    for above in outline.ancestors(node):
+        for loop in (above, *getattr(above, "generators", ())):
+            if isinstance(loop, _LOOPS) and getattr(loop.target, "id", "") == node.id:
+                return list(getattr(loop.iter, "elts", [node]))
     return [node]
 
 
@@ -120,24 +123,15 @@ def _tests(outline: Outline, node: ast.AST) -> Iterator[tuple[str, ast.expr]]:
     for wanted, subject in looked:
         if isinstance(subject, (ast.Tuple, ast.List, ast.Set, ast.Constant, ast.Dict)):
             continue  # it asks what a name is
-        for each in _constants(outline, wanted):
-            is_state = isinstance(node, ast.Subscript) and not isinstance(node.ctx, ast.Load)
-            if not is_state and isinstance(each.value, str) and _is_new(each.value):
+        if isinstance(node, ast.Subscript) and not isinstance(node.ctx, ast.Load):
+            continue  # it sets what is there
+        for each in _values(outline, wanted):
+            if isinstance(each, ast.Constant) and isinstance(each.value, str) and _is_new(each.value):
                 yield each.value, subject
 
 
 def _is_new(name: str) -> bool:
     return name in _WRITTEN
-
-
-def _constants(outline: Outline, node: ast.expr) -> Iterator[ast.Constant]:
-    """The constant, or those of the loop that gives the variable."""
-    if isinstance(node, ast.Constant):
-        yield node
-    for above in outline.ancestors(node) if isinstance(node, ast.Name) else ():
-        for loop in (above, *getattr(above, "generators", ())):
-            if isinstance(loop, _LOOPS) and isinstance(node, ast.Name) and getattr(loop.target, "id", "") == node.id:
-                yield from (each for each in getattr(loop.iter, "elts", ()) if isinstance(each, ast.Constant))
 
 
 def _owners(repo: Repo, outline: Outline, subject: ast.expr) -> tuple[_Place, ...] | None:
