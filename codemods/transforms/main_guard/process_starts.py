@@ -27,7 +27,7 @@ from ...syntax.repo import Repo
 from ...syntax.resolver import Class
 from .by_value import ByValue
 from .data import names
-from .dead_branches import dead_statements, literals_of
+from .dead_branches import Literals, asked, branches, literals_of
 from .loader_values import forks, is_text
 from .loaders import Given, Loaders, bound_value, likely, makes_container, surest
 from .own_nodes import own_nodes
@@ -57,7 +57,7 @@ class Start:
         return self.confidence.rank, self.always
 
 
-_Key = tuple[int, tuple[tuple[str, Confidence], ...], frozenset[ast.AST]]  # a function, its loaders, what it leaves out
+_Key = tuple[int, tuple[tuple[str, Confidence], ...], str]  # a function, its loaders and its constants
 
 
 class Starts:
@@ -71,6 +71,8 @@ class Starts:
         self._known: dict[_Key, Start | None] = {}
         self._names: dict[ast.expr, str] = {}
         self._looking: set[int] = set()
+        self._asked: dict[int, frozenset[str]] = {}
+        self._literals: Literals = {}  # of the function that is looked at
         self.sends: dict[Function, tuple[Confidence, frozenset[str]] | None] = {}  # for hoist.py: by function
 
     # names
@@ -91,10 +93,12 @@ class Starts:
         given: Given | None = None,
         begins: bool = False,
         dead: Collection[ast.AST] = (),
+        doubtful: frozenset[ast.AST] = frozenset(),
     ) -> Start | None:
         """The surest place among `nodes` (and what is in them, definitions aside) that starts processes.
 
-        `begins`: something is started elsewhere, so that making a process counts; `dead`: statements that do not run.
+        `begins`: something is started elsewhere, so that making a process counts; `dead`: statements that do not run;
+        `doubtful`: those that run only where constants do not say what they seem to.
         """
         best: Start | None = None
         inside = list(own_nodes(nodes, dead))
@@ -103,6 +107,8 @@ class Starts:
             found = self._at(outline, node, given or {}, begins)
             if found is not None:
                 found = replace(found, always=found.always and not _in_branch(outline, node))
+                if doubtful and (node in doubtful or not doubtful.isdisjoint(outline.ancestors(node))):
+                    found = replace(found, confidence=Confidence.POSSIBLE)
                 best = found if best is None or found.rank > best.rank else best
         return best
 
@@ -238,7 +244,7 @@ class Starts:
         """A library calls the function that it is passed: `fire.Fire(main)`."""
         for argument in [*call.args, *(keyword.value for keyword in call.keywords)]:
             functions = self.callees.resolver.functions(outline, argument)
-            if len(functions) == 1 and (found := self._in_function(*functions[0], {}, frozenset())) is not None:
+            if len(functions) == 1 and (found := self._in_function(*functions[0], {}, {})) is not None:
                 hop = Hop(outline.path, call.lineno, f"`{functions[0][1].name}` is called here")
                 return replace(found, node=call, hops=(hop, *found.hops))
         return None
@@ -278,8 +284,8 @@ class Starts:
                 inner[name] = sure
             elif isinstance(value, (ast.Name, ast.Attribute, ast.Call)):
                 inner |= self._attributes(outline, value, other, function, name)
-        literals = literals_of(other, function, call, skip) if constants else {}
-        found = self._in_function(other, function, inner, dead_statements(other, function, literals))
+        literals = literals_of(other, function, call, skip, outline, self._literals) if constants else {}
+        found = self._in_function(other, function, inner, literals)
         if found is None:
             return None
         hop = Hop(outline.path, call.lineno, f"`{function.name}` is called here")
@@ -300,19 +306,23 @@ class Starts:
 
     def starts_something(self, outline: Outline, function: Function) -> Confidence | None:
         """How sure it is that a function of the repository starts processes."""
-        found = self._in_function(outline, function, {}, frozenset())
+        found = self._in_function(outline, function, {}, {})
         return None if found is None else found.confidence
 
-    def _in_function(
-        self, outline: Outline, function: Function, given: Given, dead: frozenset[ast.AST]
-    ) -> Start | None:
-        key = (id(function), tuple(sorted(given.items(), key=lambda item: item[0])), dead)
+    def _in_function(self, outline: Outline, function: Function, given: Given, literals: Literals) -> Start | None:
+        if literals and id(function) not in self._asked:
+            self._asked[id(function)] = asked(outline, function)
+        literals = {name: literals[name] for name in sorted(literals) if name in self._asked[id(function)]}
+        key = (id(function), tuple(sorted(given.items(), key=lambda item: item[0])), str(literals))
         if key not in self._known:
             if id(function) in self._looking or len(self._looking) > _MAX_DEPTH:
                 return None
+            around, self._literals = self._literals, literals
             self._looking.add(id(function))
-            found = self.in_block(outline, function.body, given, dead=dead)
+            off = branches(outline, function, literals)
+            found = self.in_block(outline, function.body, given, dead=off.dead, doubtful=off.doubtful)
             self._looking.discard(id(function))
+            self._literals = around
             self._known[key] = found
         return self._known[key]
 

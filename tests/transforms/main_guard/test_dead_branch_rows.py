@@ -24,7 +24,12 @@ from harness.each_row import each_row
         ("n == other", ""),
         ("other == n", ""),
         ("n > 0 > 2", ""),
-        ("n in (1,)", ""),
+        ("n in (1,)", "orelse"),
+        ("n in (2, 3)", "body"),
+        ("n not in [2]", "orelse"),
+        ("n in (other,)", ""),
+        ("n in ()", ""),
+        ("n in other", ""),
         ("not n", "body"),
         ("not n > 1", "orelse"),
         ("not other", ""),
@@ -68,7 +73,11 @@ from harness.each_row import each_row
         ("len(maybe) == 2", ""),
         ("len(alias) == 2", ""),
         ("len(given) == 2", ""),
-        ("text == 1", ""),
+        ("text == 1", "body"),
+        ("text == 'x'", "orelse"),
+        ("text != 'y'", "orelse"),
+        ("text < 'y'", ""),
+        ("text in ('x', 'y')", "orelse"),
         ("n == 1.0", "orelse"),
         ("yes == 1", "orelse"),
     ],
@@ -83,11 +92,45 @@ def test_branches_that_constants_rule_out(test: str, dead: str) -> None:
     assert outline is not None
     function = outline.module.body[0]
     assert isinstance(function, ast.FunctionDef)
-    literals = {"n": 1, "zero": 0, "off": None, "yes": True, "text": "x"}
-    found = dead_branches.dead_statements(outline, function, literals)
+    values = {"n": 1, "zero": 0, "off": None, "yes": True, "text": "x"}
+    literals = {name: dead_branches.Literal(value) for name, value in values.items()}
+    found = dead_branches.branches(outline, function, literals)
     branch = [node for node in function.body if isinstance(node, ast.If)][-1]
-    assert found == {*(getattr(branch, dead) if dead else ())}
-    assert dead_branches.dead_statements(outline, function, {}) == frozenset()
+    assert found.dead == {*(getattr(branch, dead) if dead else ())} and not found.doubtful
+    assert dead_branches.branches(outline, function, {}) == dead_branches.Branches()
+
+
+@each_row(
+    ("body", "dead", "doubtful"),
+    [
+        ("if off:\n    a()", "a()", ""),
+        ("b() if off else a()", "b()", ""),
+        ("if not off:\n    return\na()", "a()", ""),
+        ("if off:\n    a()\nelse:\n    raise b()\nc()", "a() c()", ""),
+        ("if not off:\n    b()\na()", "", ""),
+        ("if other:\n    off = other\nif off:\n    a()", "", "a()"),
+        ("if off:\n    a()\noff = other", "a()", ""),
+        ("off = other\nif off:\n    a()", "", ""),
+        ("for off in other:\n    if off:\n        a()", "", ""),
+        ("kind = f(text)\nif kind != '':\n    a()\nelse:\n    b()", "", "a() b()"),
+        ("kind, rest = f(str(text))\nif kind == 's3':\n    a()", "", "a()"),
+        ("kind = f(text, other)\nif kind != '':\n    a()", "", ""),
+        ("kind = f()\nif kind != '':\n    a()", "", ""),
+        ("kind = f(text)\nif kind:\n    a()", "", ""),
+        ("kind = f(text)\nif g(kind) != '':\n    a()", "", ""),
+        ("kind = f(text)\nif kind != other:\n    a()", "", ""),
+    ],
+)
+def test_what_runs_only_perhaps(body: str, dead: str, doubtful: str) -> None:
+    text = "def h(off, text, other):\n" + "".join(f"    {line}\n" for line in body.splitlines())
+    outline = Repo(Project(MemoryFiles({"a.py": text.encode()}))).outline("a.py")
+    assert outline is not None
+    function = outline.module.body[0]
+    assert isinstance(function, ast.FunctionDef)
+    literals = {"off": dead_branches.Literal(None), "text": dead_branches.Literal("x")}
+    found = dead_branches.branches(outline, function, literals)
+    assert " ".join(sorted(map(ast.unparse, found.dead))) == dead
+    assert " ".join(sorted(map(ast.unparse, found.doubtful))) == doubtful
 
 
 @each_row(
@@ -102,7 +145,9 @@ def test_branches_that_constants_rule_out(test: str, dead: str) -> None:
         ("a, /, b=3", "None", {"a": None, "b": 3}),
         ("a, b", "*c", {}),
         ("a, b=3", "1, **c", {}),
-        ("a, bound", "1, 2", {"a": 1}),
+        ("a, bound", "1, 2", {"a": 1, "bound": 2}),
+        ("a, *, b=3, c, d=x", "1, c=2", {"a": 1, "b": 3, "c": 2}),
+        ("a, b=3", "1, x", {"a": 1}),
     ],
 )
 def test_constants_of_a_call(parameters: str, call: str, literals: dict[str, object]) -> None:
@@ -113,7 +158,8 @@ def test_constants_of_a_call(parameters: str, call: str, literals: dict[str, obj
     function, statement = outline.module.body
     assert isinstance(function, ast.FunctionDef)
     assert isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Call)
-    assert dead_branches.literals_of(outline, function, statement.value, 0) == literals
+    found = dead_branches.literals_of(outline, function, statement.value, 0)
+    assert {name: each.value for name, each in found.items()} == literals and all(each.sure for each in found.values())
     first = next(item.arg for item in [*function.args.posonlyargs, *function.args.args])
     shifted = dead_branches.literals_of(outline, function, statement.value, 1)
     assert first not in shifted

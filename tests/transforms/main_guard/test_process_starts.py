@@ -305,3 +305,56 @@ def test_the_trace_leads_to_what_is_always_started() -> None:
     )
     (found,) = reported({"a.py": text}, RULE)
     assert [hop.line for hop in found.trace] == [10, 7]
+
+
+TRAINER = """\
+from concurrent.futures import ProcessPoolExecutor
+
+class Uploader:
+    def __init__(self, folder, several=2):
+        self.executor = ProcessPoolExecutor(several)
+
+class Saver:
+    def __init__(self, folder, workers=0):
+        scheme, _ = split(str(folder))
+        if scheme != "":
+            Uploader(folder)
+        self.pool = ProcessPoolExecutor(workers) if workers > 0 else None
+
+def split(text):
+    return text.split("://")
+
+class Trainer:
+    def __init__(self, rows, *, folder=None, callbacks=(), workers=0):
+        if callbacks:
+            folder = callbacks[0].folder
+        if folder is not None:
+            Saver(folder, workers)
+
+def plain(rows, parallel=False):
+    if not parallel:
+        return [row for row in rows]
+    with ProcessPoolExecutor() as pool:
+        return list(pool.map(str, rows))
+"""
+
+
+@pytest.mark.parametrize(
+    ("call", "certain"),
+    [
+        pytest.param("Trainer(rows)", ["possible"], id="its default, unless a branch says otherwise"),
+        pytest.param("Trainer(rows, folder=None)", ["possible"], id="the same in words"),
+        pytest.param("Trainer(rows, folder='out')", ["possible"], id="what the text comes to decides, two calls away"),
+        pytest.param("Trainer(rows, folder=out)", ["proven"], id="a name"),
+        pytest.param("Trainer(rows, folder='out', workers=2)", ["proven"], id="another branch"),
+        pytest.param("Trainer(**options)", ["proven"], id="not known"),
+        pytest.param("Saver(out)", ["proven"], id="a test of what is not known"),
+        pytest.param("plain(rows)", [], id="what leaves before"),
+        pytest.param("plain(rows, parallel=True)", ["proven"], id="what goes on"),
+        pytest.param("plain(rows, parallel=flag)", ["proven"], id="either"),
+    ],
+)
+def test_branches_that_constants_decide_on_the_way(call: str, certain: list[str]) -> None:
+    text = f"import trainer\nfrom trainer import *\nrows, out, flag, options = load()\n{call}\n"
+    found = reported({"a.py": text, "trainer.py": TRAINER}, RULE, confidence=Confidence.POSSIBLE)
+    assert [each.confidence.value for each in found if each.path == "a.py"] == certain
