@@ -43,7 +43,12 @@ _CHANGES = frozenset({"append", "extend", "insert", "pop", "remove", "clear"})  
 
 
 def literals_of(
-    outline: Outline, function: Function, call: ast.Call, skip: int, caller: Outline | None = None, known: Literals = _NONE
+    outline: Outline,
+    function: Function,
+    call: ast.Call,
+    skip: int,
+    caller: Outline | None = None,
+    known: Literals = _NONE,
 ) -> dict[str, Literal]:
     """The parameters of `function` that `call` gives constants, without the first `skip`.
 
@@ -58,7 +63,9 @@ def literals_of(
     }
     given |= dict(zip(names[len(names) - len(defaults) :], defaults, strict=True))
     found = {name: Literal(value.value) for name, value in given.items() if isinstance(value, ast.Constant)}
-    said = dict(zip(names[skip:], call.args, strict=False)) | {item.arg: item.value for item in call.keywords if item.arg}
+    said = dict(zip(names[skip:], call.args, strict=False)) | {
+        item.arg: item.value for item in call.keywords if item.arg
+    }
     for name, value in said.items():
         found.pop(name, None)
         literal = Literal(value.value) if isinstance(value, ast.Constant) else _named(caller or outline, value, known)
@@ -141,7 +148,7 @@ def _named(outline: Outline, node: ast.expr, literals: Literals) -> Literal | No
 
 
 def _is_computed(outline: Outline, test: ast.expr, literals: Literals) -> bool:
-    """A text or number that is computed from constants alone is compared with another: one answer, which is not known."""
+    """A text or number that is computed from constants alone is compared: it has one answer, which is not known."""
     if not (isinstance(test, ast.Compare) and len(test.ops) == 1 and isinstance(test.left, ast.Name)):
         return False
     other = test.comparators[0]
@@ -220,7 +227,9 @@ def _length(side: _Side, value: ast.expr) -> float | None:
     """Of `[... for i in range(n)]`, also by its name."""
     if isinstance(value, ast.Name):
         scope, bound = side.outline.lookup(value, value.id)
-        changes = (node for node in side.outline.own(scope) if isinstance(node, ast.Attribute) and node.attr in _CHANGES)
+        changes = (
+            node for node in side.outline.own(scope) if isinstance(node, ast.Attribute) and node.attr in _CHANGES
+        )
         if any(isinstance(node.value, ast.Name) and node.value.id == value.id for node in changes):
             return None
         if len(bound) != 1 or bound[0].value is None or isinstance(bound[0].value, ast.Name):
