@@ -261,23 +261,7 @@ def _is_number(value: ast.expr) -> bool:
     """A call of a builtin or method that gives a number or a text: `float(...)`, `x.sum()`, `x.item()`."""
     if not isinstance(value, ast.Call):
         return not isinstance(value, ast.BinOp)
-    plain = (
-        "float",
-        "int",
-        "len",
-        "str",
-        "item",
-        "sum",
-        "mean",
-        "max",
-        "min",
-        "round",
-        "bool",
-        "tolist",
-        "join",
-        "dot",
-    )
-    return last_name(value.func) in plain
+    return last_name(value.func) in _PLAIN
 
 
 def _may_depend(state: State, outline: Outline, node: ast.AST) -> bool:
