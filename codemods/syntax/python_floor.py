@@ -16,7 +16,7 @@ _FILES = re.compile(
 
 @cache
 def _old(below: int) -> re.Pattern[str]:
-    version = rf"3\.[3-{below - 1}](?!\d)"
+    version = rf"3\.(?:{'|'.join(map(str, range(3, below)))})(?!\d)"
     return re.compile(
         rf"(?:python(?:[-_ ]?(?:requires|version|full_version))?[\s:=<>~^\"'(\[-]{{0,12}}v?|^){version}", re.IGNORECASE
     )
@@ -25,7 +25,7 @@ def _old(below: int) -> re.Pattern[str]:
 def old_python(project: Project, path: str, below: int = 8) -> str | None:
     """The place, in a folder above `path`, that names a Python from 3.3 to before 3.`below`.
 
-    3.8 has positional-only parameters (`def f(a, /)`), 3.7 initializers of executors.
+    3.11 has `object.__getstate__`, 3.8 positional-only parameters (`def f(a, /)`), 3.7 initializers of executors.
     """
     for where in project.paths:
         folder = where.rpartition("/")[0]

@@ -121,10 +121,15 @@ def _imports(tree: ast.Module, importer: str, modules: Modules) -> Iterator[tupl
 
 
 def is_value(node: ast.AST, dest: str, context: type[ast.expr_context]) -> bool:
-    """`args.local_rank` (any plain name but self), `self.args.local_rank` or `get_args().local_rank`."""
+    """`args.local_rank` (any plain name but self), `self.args.local_rank` or `get_args().local_rank`.
+
+    `args[1].local_rank` too, where a launcher of the repository got the arguments of the main function as a tuple.
+    """
     if not (isinstance(node, ast.Attribute) and node.attr == dest and isinstance(node.ctx, context)):
         return False
     base = node.value
+    if isinstance(base, ast.Subscript) and isinstance(base.slice, ast.Constant) and isinstance(base.slice.value, int):
+        base = base.value
     if isinstance(base, ast.Name):
         return base.id not in ("self", "cls") and not _NO_ARGUMENTS.search(base.id)
     if isinstance(base, ast.Call):

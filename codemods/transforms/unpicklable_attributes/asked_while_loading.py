@@ -1,7 +1,8 @@
 """Classes whose `__getattr__` fails while a copy is unpickled: pickle asks it for `__setstate__` before any attribute.
 
 What it would do for that name on an object without attributes is read off its statements, in the order in which they
-run. Where that can't be told, nothing is found.
+run. Where that can't be told, nothing is found. Classes that derive from dict and look names up among their items fail
+while they are pickled, before Python 3.11: `__getstate__` is asked for then.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ from .data import names
 from .existing_state import CONTAINERS
 
 ASKED = "__setstate__"
+ASKED_BEFORE_311 = "__getstate__"  # since then `object` has it
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 _STATE = frozenset({"__setstate__", "__reduce__", "__reduce_ex__", "__getnewargs__", "__getnewargs_ex__", "__new__"})
 _DEPTH = 3  # methods that methods call
@@ -37,12 +39,16 @@ class Failure(enum.Enum):
 
 @dataclass(frozen=True)
 class Asked:
-    """`__getattr__` fails at `node`; `attribute`: the one that it reads and that is not there, or ""."""
+    """`__getattr__` fails at `node`; `attribute`: the one that it reads and that is not there, or "".
 
-    method: Method
+    `method` is the statement that binds it, where it is a method of dict under this name. `state`: what is asked for.
+    """
+
+    method: Method | ast.Assign
     node: ast.AST
     failure: Failure
     attribute: str = ""
+    state: str = ASKED
 
 
 def fails_while_loading(family: Family, shape: Shape) -> Asked | None:
@@ -59,13 +65,49 @@ def fails_while_loading(family: Family, shape: Shape) -> Asked | None:
     return Asked(method, end.node, end.failure, end.attribute) if end.failure is not None else None
 
 
-def says(family: Family, shape: Shape) -> bool:
-    """The class or one of its bases says how its objects are unpickled, is a container, or looks names up by itself."""
+def fails_while_pickling(family: Family, shape: Shape) -> Asked | None:
+    """How the `__getattr__` of a class that derives from dict fails before Python 3.11, where that can be told."""
+    if says(family, shape, ASKED_BEFORE_311):
+        return None
+    for statement in shape.node.body:
+        if isinstance(statement, ast.Assign) and [*map(dotted, statement.targets)] == ["__getattr__"]:
+            failure = {"dict.__getitem__": Failure.KEY, "dict.get": Failure.NONE}.get(dotted(statement.value) or "")
+            if failure is Failure.KEY and any("__missing__" in _bound(each) for each in family.line(shape)):
+                return None
+            return Asked(statement, statement.value, failure, state=ASKED_BEFORE_311) if failure is not None else None
+    method = shape.methods.get("__getattr__")
+    if not isinstance(method, ast.FunctionDef) or method.decorator_list:
+        return None
+    if len([*method.args.posonlyargs, *method.args.args]) != 2 or any(
+        isinstance(node, (ast.Yield, ast.YieldFrom)) for node in _own(method)
+    ):
+        return None
+    end = _Run(family, shape, method, (ASKED_BEFORE_311,), items=True).block(method.body)
+    if end is None:
+        end = _End(method.body[-1], Failure.NONE)
+    if end.failure not in (Failure.KEY, Failure.NONE):
+        return None
+    return Asked(method, end.node, end.failure, state=ASKED_BEFORE_311)
+
+
+def says(family: Family, shape: Shape, asked: str = ASKED) -> bool:
+    """The class or one of its bases says how its objects are unpickled, is a container, or looks names up by itself.
+
+    Where it is asked for `__getstate__`: how they are pickled, or is something else than a dict.
+    """
     line = [*family.line(shape)]
+    if asked == ASKED_BEFORE_311:
+        says_so = {ASKED_BEFORE_311, "__reduce__", "__reduce_ex__", "__getattribute__"}
+        return any(says_so & _bound(each) for each in line) or {*family.foreign(shape)} != {"dict"}
     own = any((_STATE | {"__getattribute__", "__slots__"}) & _bound(each) for each in line)
     return own or any(
         ASKED in (base_methods(name) or ()) or name.rpartition(".")[2] in CONTAINERS for name in family.foreign(shape)
     )
+
+
+def binds_getattr(shape: Shape) -> bool:
+    """The class has a `__getattr__` of its own."""
+    return "__getattr__" in _bound(shape)
 
 
 def _own(function: ast.AST) -> Iterable[ast.AST]:
@@ -102,8 +144,16 @@ class _End:
 class _Run:
     """One call of `__getattr__`, or of a method that it calls. The methods return None where what follows runs."""
 
-    def __init__(self, family: Family, shape: Shape, method: Method, asked: tuple[str, ...], depth: int = 0) -> None:
-        """`asked`: the attributes that are looked for, the one of this call last."""
+    def __init__(
+        self,
+        family: Family,
+        shape: Shape,
+        method: Method,
+        asked: tuple[str, ...],
+        depth: int = 0,
+        items: bool = False,
+    ) -> None:
+        """`asked`: the attributes that are looked for, the one of this call last. `items`: the object is a dict."""
         self.family, self.shape, self.method, self.asked, self.depth = family, shape, method, asked, depth
         self.me, self.name = (item.arg for item in [*method.args.posonlyargs, *method.args.args][:2])
         line = [*family.line(shape)]
@@ -111,6 +161,7 @@ class _Run:
         self.stored = {name for each in line for name in each.selves if each.stores(name)}
         kept = (name.rpartition(".") for name in names("kept_by_bases"))
         self.stored |= {attribute for base, _, attribute in kept if base in family.foreign(shape)}
+        self.items = items and not {"__getitem__", "__missing__", "__contains__", "get"} & self.of_class
 
     def block(self, statements: Sequence[ast.stmt]) -> _End | None:
         for statement in statements:
@@ -222,10 +273,12 @@ class _Run:
             if dotted(function) == "getattr" and len(arguments) == 2 and self._is_self(arguments[0]):
                 wanted = arguments[1]
                 return self._attribute(node, str(wanted.value)) if isinstance(wanted, ast.Constant) else None
+            if self.items and self._looks_up(node):
+                return _End(node, Failure.KEY)
             if isinstance(function, ast.Attribute) and self._is_self(function.value):
                 return self._method(node, function.attr)
         if isinstance(node, ast.Subscript) and self._is_dict(node.value):
-            return _End(node, Failure.KEY)
+            return _End(node, Failure.KEY) if not self._is_self(node.value) or self._is_name(node.slice) else None
         return None
 
     def _attribute(self, node: ast.expr, attribute: str) -> _End | None:
@@ -254,15 +307,29 @@ class _Run:
             if any(isinstance(part, (ast.Yield, ast.YieldFrom, ast.Await)) for part in _own(method)):
                 return None
             inside = _Run(self.family, each, method, self.asked, self.depth + 1)
-            inside.stored, inside.of_class = self.stored, self.of_class
+            inside.stored, inside.of_class, inside.items = self.stored, self.of_class, self.items
             end = inside.block(method.body)
             return end if end is not None and end.failure is not None else None
         return None
+
+    def _looks_up(self, call: ast.Call) -> bool:
+        """`dict.__getitem__(self, name)`, `super().__getitem__(name)`, `self.__getitem__(name)`."""
+        if not (isinstance(call.func, ast.Attribute) and call.func.attr == "__getitem__") or call.keywords:
+            return False
+        owner, given = ast.unparse(call.func.value), call.args
+        if owner == "dict":
+            return len(given) == 2 and self._is_self(given[0]) and self._is_name(given[1])
+        return owner in ("super()", self.me) and len(given) == 1 and self._is_name(given[0])
+
+    def _is_name(self, node: ast.expr) -> bool:
+        return isinstance(node, ast.Name) and node.id == self.name
 
     def _is_self(self, node: ast.expr) -> bool:
         return isinstance(node, ast.Name) and node.id == self.me
 
     def _is_dict(self, node: ast.expr) -> bool:
+        if self.items and self._is_self(node):
+            return True  # which has no item of such a name
         whole = (
             isinstance(node, ast.Call) and dotted(node.func) == "vars" and [*map(self._is_self, node.args)] == [True]
         )

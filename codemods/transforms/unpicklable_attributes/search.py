@@ -14,6 +14,7 @@ from ...project import Project
 from ...questions import asked
 from ...syntax.names import last_name, without_arguments
 from ...syntax.outline import Outline
+from ...syntax.python_floor import old_python
 from ...syntax.repo import Repo
 from ...syntax.unpicklable import Made, Recogniser
 from ...syntax.unpicklable_table import (
@@ -28,7 +29,7 @@ from ...syntax.unpicklable_table import (
     wrong_context,
 )
 from ...tree.source import Source
-from .asked_while_loading import Asked, fails_while_loading
+from .asked_while_loading import Asked, fails_while_loading, fails_while_pickling
 from .attribute_uses import Hazard
 from .by_name import counts_older, python_below
 from .classes import Family, Shape, Store, line_at
@@ -49,7 +50,7 @@ _GENERATES = re.compile(r"\byield\b|=\s*\((?s:.{0,200}?)\bfor\b")
 _KEEPS = re.compile(r"\bself\.\w+\s*(?::[^=\n]{0,300})?=\s*(\w+)\b")
 _IMPORTS = re.compile(r"^[ \t]*import\s+(.*)$", re.M)
 _DERIVES = re.compile(rf"class[ \t]+\w+[ \t]*\([^)]*\b(?:{'|'.join(words())})\b")
-_ASKED = re.compile(r"__getattr__(?<=def[ \t]__getattr__)")
+_ASKED = re.compile(r"__getattr__(?:(?<=def[ \t]__getattr__)|[ \t]*=[ \t]*dict\.)")
 _PLAIN = [name.split(".") for kind in kinds().values() if kind.plain for name in kind.constructors]
 _PARTS = [(name.partition(".")[0], name.rpartition(".")[2]) for name in modules()]
 Attributes = dict[str, list[Hazard]]
@@ -113,12 +114,14 @@ class Search:
                         yield shape, base, kind
 
     def asked_while_loading(self, path: str) -> Iterator[tuple[Shape, Asked]]:
-        """Classes of objects that are pickled, and whose `__getattr__` fails when they are unpickled."""
+        """Classes of objects that are pickled, and whose `__getattr__` fails when they are pickled or unpickled."""
         outline = self.repo.outline(path) if self.project.holds(path, _ASKED) else None
         for node in outline.nodes if outline is not None else ():
             if isinstance(node, ast.ClassDef) and outline is not None:
                 shape = self.family.shape(outline, node)
                 asked = fails_while_loading(self.family, shape) if "__getattr__" in shape.methods else None
+                if asked is None and (found := fails_while_pickling(self.family, shape)) is not None:
+                    asked = found if old_python(self.project, path, 11) is not None else None
                 if asked is not None:
                     yield shape, asked
 

@@ -147,3 +147,49 @@ def test_the_loop_over_several_nodes_needs_to_know_them(flags: str, known: bool)
     reads = "import os\nimport torch.distributed as dist\ndist.init_process_group('nccl')\n"
     done = migrated({"run.sh": shell, "a.py": reads}, RULE, launcher="python")
     assert ("run.sh" in done) is known
+
+
+RANKED = """\
+import os
+import subprocess
+import sys
+import torch.distributed as dist
+
+def launch(main, number, args=()):
+    if int(os.environ.get("WORLD_SIZE", "1")) > 1:
+        return work(int(os.environ.get("LOCAL_RANK", "0")), main, args)
+    for rank in range(number):
+        subprocess.Popen([sys.executable, *sys.argv], env=dict(os.environ, LOCAL_RANK=str(rank), WORLD_SIZE="2"))
+
+def work(local_rank, main, args):
+    dist.init_process_group("gloo")
+    SET
+    main(*args)
+"""
+ENTRY = """\
+import argparse
+import torch
+from ranks import launch
+
+def main(name, options):
+    torch.cuda.set_device(options.local_rank)
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--local_rank", default=0, type=int)
+    launch(main, 2, args=("a", parser.parse_args()))
+"""
+
+
+@pytest.mark.parametrize(
+    ("sets", "found"),
+    [
+        pytest.param("args[1].local_rank = local_rank", False, id="an item of the tuple gets the rank"),
+        pytest.param("args.local_rank = local_rank", False, id="the arguments get it"),
+        pytest.param("args[name].local_rank = local_rank", True, id="an item of who knows what"),
+        pytest.param("args[1].rank = local_rank", True, id="another value"),
+    ],
+)
+def test_a_launcher_of_the_repository_sets_the_rank(sets: str, found: bool) -> None:
+    files = {"a.py": ENTRY, "ranks.py": RANKED.replace("SET", sets)}
+    assert bool(reported(files, RULE)) == found
