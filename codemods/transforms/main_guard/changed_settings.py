@@ -219,12 +219,19 @@ class Search:
                 called = self.callees.called(where, node) if isinstance(node, ast.Call) else None
                 if called is not None:
                     todo.append((called[0], called[1], depth + 1))
-                elif objects and isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
-                    todo += [(*found, depth + 1) for found in self._methods(objects, node.func)]
+                elif isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
+                    todo += [(*found, depth + 1) for found in self._methods(where, objects, node.func)]
 
-    def _methods(self, objects: Sequence[Class], func: ast.Attribute) -> Iterator[tuple[Outline, Function]]:
-        """The methods of that name of what a worker gets, where nothing else says whose it is."""
-        if isinstance(func.value, ast.Name):
+    def _methods(
+        self, outline: Outline, objects: Sequence[Class], func: ast.Attribute
+    ) -> Iterator[tuple[Outline, Function]]:
+        """The methods of that name of what the object keeps, or of what a worker gets where nothing else is known."""
+        if isinstance(func.value, ast.Attribute) and outline.is_self(func.value.value):
+            for cls in self.starts.loaders.objects.owners(outline, func.value):
+                found = self.callees.method_of(cls, func.attr)
+                if found is not None:
+                    yield found
+        elif isinstance(func.value, ast.Name):
             for cls in objects:
                 found = self.callees.method_of(cls, func.attr)
                 if found is not None:

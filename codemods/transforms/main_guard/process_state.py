@@ -55,6 +55,9 @@ class State:
     linked: bool = False
     seeded: bool = False
     shown: bool = False
+    lasting: bool = False
+    default: str = "has the default"
+    advice: str = ""
 
 
 @dataclass(frozen=True)
@@ -78,11 +81,12 @@ def process_state(search: Search) -> Iterator[ChangedState]:
     for state, places in readers.items():
         near = {path for _, worker in places for _, hop in worker.sent.values() for path in _near(search, hop.path)}
         changes = [change for change in _changes(search, state) if change.outline.path in near]
-        changes = [change for change in changes if state.seeded or state.linked or not _is_set_back(change, state)]
+        stays = state.seeded or state.linked or state.lasting
+        changes = [change for change in changes if stays or not _is_set_back(change, state)]
         for change, changed in made_before(search, changes, places):
             depends = f"{state.what}, which {place_of(change)} sets in the main process only"
-            advice = f"set {state.what} in the worker too: {WHERE}"
-            yield ChangedState(f"{depends}: a spawned worker has the default", advice, changed, state.shown)
+            advice = state.advice or f"set {state.what} in the worker too: {WHERE}"
+            yield ChangedState(f"{depends}: a spawned worker {state.default}", advice, changed, state.shown)
 
 
 def _near(search: Search, path: str) -> Iterator[str]:
@@ -363,7 +367,8 @@ def states() -> tuple[State, ...]:
 def _state(name: str, row: dict[str, Any]) -> State:
     source, what, sets, reads = (row.pop(key, None) for key in ("source", "what", "sets", "reads"))
     more: dict[str, Any] = {key: frozenset(row.pop(key)) for key in ("values", "but", "with_one") if key in row}
-    more |= {key: row.pop(key) for key in ("keyword", "linked", "seeded", "shown", "arguments") if key in row}
+    plain = ("keyword", "linked", "seeded", "shown", "lasting", "arguments", "default", "advice")
+    more |= {key: row.pop(key) for key in plain if key in row}
     if row or not (source and what and sets and reads):
         raise ValueError(f"process_state.toml: [{name}] needs `source`, `what`, `sets` and `reads`, and knows no {row}")
     below = tuple(each for each in reads if each.endswith("."))

@@ -69,6 +69,7 @@ STATE = [
     ("logging.basicConfig(stream=sys.stdout)", "logging.info(x)"),
     ("logging.basicConfig(filename='a.log')", "logging.getLogger(__name__).info(x)"),
     ("handler = logging.FileHandler('a.log')\nlogging.getLogger().addHandler(handler)", "logging.info(x)"),
+    ("torch.distributed.init_process_group('gloo')", "return torch.distributed.get_rank()"),
     ("json.dumps = len", "return json.dumps(x)"),
     ("setattr(json, 'dumps', len)", "return json.dumps(x)"),
 ]
@@ -102,6 +103,12 @@ def test_a_worker_depends_on_what_main_sets(sets: str, read: str) -> None:
         ),
         pytest.param("logging.basicConfig(level=logging.INFO)", "logging.info(x)", id="the log on stderr"),
         pytest.param("logging.basicConfig(filename='a.log')", "return torch.log(x)", id="a logarithm"),
+        pytest.param(
+            "torch.distributed.init_process_group('gloo')",
+            "torch.distributed.init_process_group('gloo')\nreturn torch.distributed.get_rank()",
+            id="a rank that joins the group itself",
+        ),
+        pytest.param("torch.distributed.is_available()", "return torch.distributed.get_rank()", id="nobody joins"),
         pytest.param("json.dumps = len", "return json.loads(x)", id="another function"),
         pytest.param("sys.argv = ['a']", "return sys.argv", id="a child gets the arguments of its parent"),
         pytest.param("os.chdir('a')", "return os.getcwd()", id="and its folder"),
@@ -312,3 +319,46 @@ def test_a_fix_is_held_back_by_what_changes_results_alone(sets: str, read: str, 
     (found,) = reported({"train.py": text}, "lambdas")
     assert found.fix is not None
     assert (found.fix.unsafe is not None) is held
+
+
+GROUP = """\
+import torch.distributed as dist
+from torch.utils.data import DataLoader, IterableDataset
+
+class Share:
+    def update(self):
+        self.rank = dist.get_rank() if dist.is_initialized() else 0
+        return self.rank
+
+class Rows(IterableDataset):
+    def __init__(self):
+        self.share = Share()
+        {early}
+
+    def __iter__(self):
+        {late}
+
+def main(backend):
+    if backend:
+        dist.init_process_group(backend)
+    else:
+        dist.init_process_group("gloo")
+    for row in DataLoader(Rows(), num_workers=2):
+        print(row)
+
+if __name__ == "__main__":
+    main("nccl")
+"""
+
+
+@pytest.mark.parametrize(
+    ("early", "late", "found"),
+    [
+        pytest.param("pass", "yield self.share.update()", 1, id="a worker asks, by what the dataset keeps"),
+        pytest.param("pass", "yield dist.get_world_size()", 1, id="a worker asks"),
+        pytest.param("self.rank = self.share.update()", "yield self.rank", 0, id="main asks"),
+    ],
+)
+def test_a_loaders_worker_has_no_process_group(early: str, late: str, found: int) -> None:
+    rows = reported({"train.py": GROUP.format(early=early, late=late)}, "main-guard")
+    assert ["process group" in row.message and "__init__" in (row.reason or "") for row in rows] == [True] * found
