@@ -44,17 +44,7 @@ def _reads(node: ast.AST, name: str) -> bool:
     """True when evaluating the expression reads `name`, whichever way its conditions turn out."""
     if isinstance(node, ast.Name):
         return node.id == name and isinstance(node.ctx, ast.Load)
-    if isinstance(node, ast.Lambda):
-        return False
-    if isinstance(node, (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)):
-        return _reads(node.generators[0].iter, name)
-    if isinstance(node, ast.IfExp):
-        return _reads(node.test, name)
-    if isinstance(node, ast.BoolOp):
-        return _reads(node.values[0], name)
-    if isinstance(node, ast.Compare):
-        return _reads(node.left, name) or _reads(node.comparators[0], name)
-    return any(_reads(child, name) for child in ast.iter_child_nodes(node))
+    return any(_reads(part, name) for part in _surely_evaluated(node))
 
 
 def _statement_binds(node: ast.stmt, name: str) -> bool:
@@ -69,9 +59,8 @@ def _statement_binds(node: ast.stmt, name: str) -> bool:
     if isinstance(node, ast.AugAssign):
         return target_binds(node.target, name)
     if isinstance(node, ast.If):
-        if node.orelse and binds(node.body, name) and binds(node.orelse, name):
-            return True
-        return _walrus(node.test, name)
+        ways = ((node.body, True), (node.orelse, False))
+        return all(test_binds(node.test, name, outcome) or binds(block, name) for block, outcome in ways)
     if isinstance(node, (ast.With, ast.AsyncWith)):
         return not _suppresses(node) and (header_binds(node, name) or binds(node.body, name))
     if isinstance(node, ast.Try):
@@ -100,10 +89,10 @@ def header_binds(node: ast.With | ast.AsyncWith, name: str) -> bool:
 
 
 def pattern_binds(pattern: ast.AST, name: str) -> bool:
-    """True when a pattern that matched has bound `name`."""
+    """True when a pattern that matched has bound `name`: the alternatives of an `|` all bind the same names."""
     return any(
         getattr(node, "name", None) == name or getattr(node, "rest", None) == name for node in ast.walk(pattern)
-    ) and not any(isinstance(node, ast.MatchOr) for node in ast.walk(pattern))
+    )
 
 
 def target_binds(target: ast.AST, name: str) -> bool:
@@ -113,8 +102,33 @@ def target_binds(target: ast.AST, name: str) -> bool:
     )
 
 
-def _walrus(value: ast.AST, name: str) -> bool:
-    at = value
-    while isinstance(at, ast.Compare):
-        at = at.left
-    return isinstance(at, ast.NamedExpr) and at.target.id == name
+def test_binds(test: ast.expr, name: str, outcome: bool) -> bool:
+    """True when a test that came out as `outcome` has bound `name` by a `:=`."""
+    if isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
+        return test_binds(test.operand, name, not outcome)
+    if isinstance(test, ast.BoolOp) and isinstance(test.op, ast.And) is outcome:  # all its parts were asked
+        return any(test_binds(value, name, outcome) for value in test.values)
+    return _walrus(test, name)
+
+
+def _walrus(node: ast.AST, name: str) -> bool:
+    """True when evaluating the expression binds `name` by a `:=`, whichever way its conditions turn out."""
+    if isinstance(node, ast.NamedExpr):
+        return node.target.id == name or _walrus(node.value, name)
+    return any(_walrus(part, name) for part in _surely_evaluated(node))
+
+
+def _surely_evaluated(node: ast.AST) -> Iterator[ast.AST]:
+    """The parts of an expression that are evaluated with it in every case, in the scope where it stands."""
+    if isinstance(node, ast.Lambda):
+        return
+    if isinstance(node, (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)):
+        yield node.generators[0].iter
+    elif isinstance(node, ast.IfExp):
+        yield node.test
+    elif isinstance(node, ast.BoolOp):
+        yield node.values[0]
+    elif isinstance(node, ast.Compare):
+        yield from (node.left, node.comparators[0])
+    else:
+        yield from ast.iter_child_nodes(node)

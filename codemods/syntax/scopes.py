@@ -14,7 +14,7 @@ from collections.abc import Iterable, Iterator
 from functools import cached_property, lru_cache
 
 from ..nodes import parents_of
-from .assigned import binds, blocks, header_binds, pattern_binds, reads, target_binds
+from .assigned import binds, blocks, header_binds, pattern_binds, reads, target_binds, test_binds
 from .binding_rules import ENDING, FUNCTIONS, LOOPS, BindingKind, ScopeKind
 from .main_guard import is_main_guard
 from .scope_builder import Builder
@@ -247,6 +247,8 @@ class Scopes:
                 return True
             if isinstance(above, ast.match_case) and below in above.body and pattern_binds(above.pattern, name):
                 return True
+            if any(test_binds(test, name, outcome) for test, outcome in _tested(above, below)):
+                return True
             if above is scope.node:
                 break
             below = above
@@ -299,6 +301,16 @@ class Scopes:
                 return (scope, name, parent.node) if len(scope.bindings[name]) == 1 else None
             scope = parent
         return None
+
+
+def _tested(above: ast.AST, below: ast.AST) -> Iterator[tuple[ast.expr, bool]]:
+    """The test of `above` that has been asked where `below`, a part of it, runs, and how it came out."""
+    if isinstance(above, (ast.If, ast.While)):
+        yield from ((above.test, outcome) for outcome in (True, False) if below in (above.orelse, above.body)[outcome])
+    elif isinstance(above, ast.IfExp) and below is not above.test:
+        yield above.test, below is above.body
+    elif isinstance(above, ast.match_case) and below in above.body and above.guard is not None:
+        yield above.guard, True
 
 
 @lru_cache(maxsize=4)

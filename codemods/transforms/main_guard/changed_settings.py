@@ -241,14 +241,19 @@ class Search:
 
     def _reads(self, worker: Worker) -> Iterator[tuple[Settings, Place]]:
         for node in _run(worker.function):
-            if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load):
+            if isinstance(node, (ast.Name, ast.Attribute)) and isinstance(node.ctx, ast.Load):
                 settings = self._meant(worker.outline, node)
                 for key in self.parts.read(worker.outline, node, worker.function) if settings is not None else ():
                     assert settings is not None
                     yield settings, Place(worker.outline, node, key)
 
-    def _meant(self, outline: Outline, node: ast.Name) -> Settings | None:
-        """The settings that a name of the module stands for."""
+    def _meant(self, outline: Outline, node: ast.Name | ast.Attribute) -> Settings | None:
+        """The settings that a name of the module stands for, or `name` of another: `other.name`."""
+        if isinstance(node, ast.Attribute):
+            if not isinstance(node.value, ast.Name) or node.value.id not in outline.imported:
+                return None
+            module = self.callees.resolver.module(outline, node.value)
+            return self._of(module, node.attr) if module is not None else None
         scope, bindings = outline.lookup(node, node.id)
         return self._of(outline, node.id) if isinstance(scope, ast.Module) and len(bindings) == 1 else None
 
@@ -289,7 +294,7 @@ class Search:
             if outline is not home and not _may_mean_other(outline, names_there):
                 continue
             for node in (node for name, found in outline.named.items() if name in names_there for node in found):
-                if isinstance(node, ast.Name) and self._meant(outline, node) == settings:
+                if self._meant(outline, node) == settings:
                     for key in self.parts.changed(outline, node, empty):
                         yield Place(outline, node, key)
                     for where, use in registrations(self.repo, self.callees, outline, node):
@@ -337,6 +342,16 @@ class Search:
             for call in caller.calls_of(owner.name) if owner is not None else ():
                 made = self.callees.made_class(caller, call)
                 if made is not None and made[1] is owner:
+                    yield caller, call
+        if isinstance(outline.scope(function), FUNCTIONS):
+            yield from self._calls_by_flow(outline, function)
+
+    def _calls_by_flow(self, outline: Outline, function: Function) -> Iterator[tuple[Outline, ast.Call]]:
+        """The calls of a nested function by whatever name the function around it gave it away to."""
+        for seen in flow_of(self.starts.project).given(outline.path, function.lineno, function.col_offset):
+            caller = self.repo.outline(seen.path)
+            for call in (each for calls in caller.calls.values() for each in calls) if caller is not None else ():
+                if call.lineno == seen.line and caller is not None and self.callees.called(caller, call) is None:
                     yield caller, call
 
 
@@ -388,6 +403,9 @@ def _may_mean_other(outline: Outline, among: Set[str]) -> bool:
     imports = (node for node in outline.imports if isinstance(node, ast.ImportFrom))
     if any((alias.asname or alias.name) in among for node in imports for alias in node.names):
         return True
+    parts = (node for name in among for node in outline.named.get(name, ()) if isinstance(node, ast.Attribute))
+    if any(isinstance(part.value, ast.Name) and part.value.id in outline.imported for part in parts):
+        return True  # `other.name`
     values = (item for item in outline.module.body if isinstance(item, (ast.Assign, ast.AnnAssign)))
     return any(not among.isdisjoint(names_bound(item)) and not _makes_anew(item) for item in values)
 

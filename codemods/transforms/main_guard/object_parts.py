@@ -8,7 +8,7 @@ from collections.abc import Container, Iterator, Sequence
 from ...nodes import walk
 from ...syntax.binding_rules import positional
 from ...syntax.callees import FUNCTIONS, Callees, Function, method
-from ...syntax.outline import Outline
+from ...syntax.outline import Outline, ValueBinding
 from ...syntax.receivers import qualified_name
 from ...syntax.resolver import Class
 from .data import names
@@ -21,15 +21,19 @@ _DEPTH = 2  # functions that an object is passed through, methods that call each
 ADDS = ("append", "appendleft", "extend", "insert", "add")
 _SEEDS = ("seed", "setstate", "set_state", "set")
 _SETS = ("setattr", "delattr")
+_Known = ast.Name | ast.Attribute
 
 
 class Parts:
-    """Answers for one project; "" is all of an object. What `workers` do themselves changes nothing for them."""
+    """Answers for one project; "" is all of an object. What `workers` do themselves changes nothing for them.
+
+    The object is known by a name, or by `other.name` of a module that is imported.
+    """
 
     def __init__(self, callees: Callees, workers: Container[Function]) -> None:
         self.callees, self.workers = callees, workers
 
-    def read(self, outline: Outline, node: ast.Name, function: Function) -> Sequence[str]:
+    def read(self, outline: Outline, node: _Known, function: Function) -> Sequence[str]:
         """Which parts of the object `function` reads by the name `node`."""
         if _looks_up(outline, node, function):
             return (ITEM,)
@@ -40,7 +44,7 @@ class Parts:
         found = self.callees.called(outline, call)
         return (key, *sorted(_of_self(found[0], found[1], ast.Load))) if found is not None else (key,)
 
-    def changed(self, outline: Outline, node: ast.Name, collects: bool, depth: int = 0) -> list[str]:
+    def changed(self, outline: Outline, node: _Known, collects: bool, depth: int = 0) -> list[str]:
         """Which parts the use `node` changes.
 
         `collects`: the object begins empty, so what is put under unknown names is what the program meets, and no
@@ -80,7 +84,7 @@ class Parts:
         return self._changed_by(outline, above, node, collects, depth) if depth < _DEPTH else []
 
     def _changed_alias(
-        self, outline: Outline, statement: ast.Assign, node: ast.Name, collects: bool, depth: int
+        self, outline: Outline, statement: ast.Assign, node: _Known, collects: bool, depth: int
     ) -> list[str]:
         """What a function changes by a variable of its own: `cfg = CFG; cfg.size = 3`."""
         target = statement.targets[0] if len(statement.targets) == 1 else None
@@ -93,15 +97,15 @@ class Parts:
         uses = (use for use in uses if outline.lookup(use, target.id)[0] is scope)
         return list(dict.fromkeys(key for use in uses for key in self.changed(outline, use, collects, depth + 1)))
 
-    def _advances(self, outline: Outline, node: ast.Name, whole: ast.AST, above: ast.AST) -> bool:
+    def _advances(self, outline: Outline, node: _Known, whole: ast.AST, above: ast.AST) -> bool:
         """`next(counter)`, a draw from a generator, `variable.set(value)`: the object has another state afterwards."""
-        bound = outline.lookup(node, node.id)[1]
+        home, bound = self._bound(outline, node)
         made = bound[0].value if len(bound) == 1 else None
         if not isinstance(made, ast.Call) or not isinstance(above, ast.Call):
             return False
-        kind, method = qualified_name(outline, made.func), getattr(above.func, "attr", "")
+        kind, method = qualified_name(home, made.func), getattr(above.func, "attr", "")
         if isinstance(above.func, ast.Name) and above.func.id == "next":
-            found = self.callees.resolver.definition(outline, made.func)
+            found = self.callees.resolver.definition(home, made.func)
             parts = walk(found.node) if found is not None else ()
             yields = any(isinstance(each, (ast.Yield, ast.YieldFrom)) for each in parts)
             return (kind in names("iterators") or yields) and node in above.args
@@ -109,16 +113,23 @@ class Parts:
             return False
         return kind in names("generators") and bool(made.args) and method not in _SEEDS and not method.startswith("get")
 
-    def _is_seeded(self, outline: Outline, node: ast.Name) -> bool:
+    def _bound(self, outline: Outline, node: _Known) -> tuple[Outline, Sequence[ValueBinding]]:
+        """What binds the name, and in which file."""
+        if isinstance(node, ast.Name):
+            return outline, outline.lookup(node, node.id)[1]
+        home = self.callees.resolver.module(outline, node.value)
+        return (home, home.bindings(home.module, node.attr)) if home is not None else (outline, ())
+
+    def _is_seeded(self, outline: Outline, node: _Known) -> bool:
         """A generator, or a variable of a context: set to a state of its own."""
-        bound = outline.lookup(node, node.id)[1]
+        home, bound = self._bound(outline, node)
         made = bound[0].value if len(bound) == 1 else None
-        kind = qualified_name(outline, made.func) if isinstance(made, ast.Call) else ""
+        kind = qualified_name(home, made.func) if isinstance(made, ast.Call) else ""
         return kind in names("generators") or kind == "contextvars.ContextVar"
 
-    def _is_container(self, outline: Outline, node: ast.Name) -> bool:
+    def _is_container(self, outline: Outline, node: _Known) -> bool:
         """A list, set, dict or the like, not an object of some library, whose `add` may be anything."""
-        bound = outline.lookup(node, node.id)[1]
+        _, bound = self._bound(outline, node)
         made = bound[0].value if len(bound) == 1 else None
         if isinstance(made, ast.Call):
             return isinstance(made.func, (ast.Name, ast.Attribute)) and ast.unparse(made.func).rpartition(".")[
@@ -126,7 +137,7 @@ class Parts:
             ] in names("containers")
         return made is not None or isinstance(bound[0].statement if bound else None, ast.ImportFrom)
 
-    def _changed_by(self, outline: Outline, call: ast.Call, node: ast.Name, collects: bool, depth: int) -> list[str]:
+    def _changed_by(self, outline: Outline, call: ast.Call, node: _Known, collects: bool, depth: int) -> list[str]:
         """Which parts of that argument a function of the repository changes."""
         called = self.callees.called(outline, call)
         made = self.callees.made_class(outline, call) if called is None else None
@@ -203,7 +214,7 @@ def _of_self(outline: Outline, function: Function, how: type | tuple[type, ...],
     return found
 
 
-def _method_call(outline: Outline, node: ast.Name) -> ast.Call | None:
+def _method_call(outline: Outline, node: _Known) -> ast.Call | None:
     """`settings.method(...)` around the name."""
     above = outline.parents[node]
     call = outline.parents[above] if isinstance(above, ast.Attribute) and above.value is node else None
@@ -218,22 +229,24 @@ def _chain(outline: Outline, node: ast.AST) -> tuple[ast.AST, ast.AST]:
     return node, above
 
 
-def _is_put(outline: Outline, node: ast.Name) -> bool:
+def _is_put(outline: Outline, node: _Known) -> bool:
     """`settings[name]`, a name that is not written there."""
     above = outline.parents[node]
     return isinstance(above, ast.Subscript) and above.value is node and not isinstance(above.slice, ast.Constant)
 
 
-def _looks_up(outline: Outline, node: ast.Name, function: Function) -> bool:
+def _looks_up(outline: Outline, node: _Known, function: Function) -> bool:
     """`table[name]` in a function that does not ask whether the name is there."""
     above = outline.parents[node]
     if not _is_put(outline, node) or not isinstance(getattr(above, "ctx", None), ast.Load):
         return False
     asks = (each for each in ast.walk(function) if isinstance(each, (ast.Compare, ast.Try)))
-    return not any(isinstance(part, ast.Name) and part.id == node.id for each in asks for part in ast.walk(each))
+    same = ast.dump(node)
+    parts = (part for each in asks for part in ast.walk(each) if isinstance(part, type(node)))
+    return not any(ast.dump(part) == same for part in parts)
 
 
-def _key(outline: Outline, node: ast.Name) -> str:
+def _key(outline: Outline, node: _Known) -> str:
     """Which part of the object a use is about; "" for all of it."""
     above = outline.parents[node]
     if isinstance(above, ast.Subscript) and above.value is node:
