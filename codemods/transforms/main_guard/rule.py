@@ -20,6 +20,7 @@ from ...tree.source import Source
 from .cells import cell_marks
 from .changed_inputs import ChangedInputs
 from .changed_settings import Search
+from .defined_again import shown_again
 from .edits import guard_edits
 from .exit_marks import marked_for_exit
 from .flags import under_flags
@@ -224,6 +225,8 @@ def _wrapped(
         return refusal.alone()
     if again is None and unsafe is None:
         unsafe = repeats_in_words(outline.module.body[min(printed)].lineno, "prints or logs")
+    if unsafe is None and outside is None and (made := shown_again(starts, outline, _moved(outline, runs))) is not None:
+        unsafe = f"what line {made.lineno} defines prints or logs as it is defined, and would again in every child"
     lost = _lost(starts, importers, outline, runs, outside is not None) if unsafe is None else None
     if lost is not None:
         text = ast.unparse(lost)[:60]

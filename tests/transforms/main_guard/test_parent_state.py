@@ -154,3 +154,48 @@ def test_a_script_sets_it_for_its_workers_too() -> None:
     }
     contents = {path: text.encode() for path, text in files.items()}
     assert check(MemoryFiles(contents), Settings(select=("main-guard",))).findings == ()
+
+
+KEPT = """\
+from multiprocessing import Process
+
+import kept
+
+
+def start(target):
+    Process(target=target, args=(3,)).start()
+
+
+def make():
+    def put(x):
+        kept.rows.append(x)
+        print(len(kept.rows))
+
+    return put
+
+
+def main():
+    collect = make()
+    {before}
+    start(collect)
+
+
+if __name__ == "__main__":
+    main()
+"""
+
+
+@pytest.mark.parametrize(
+    ("before", "found"),
+    [
+        ("collect(0)", True),
+        ("kept.rows.append(0)", True),
+        ("kept.other.append(0)", False),
+        ("print(kept.rows)", False),
+    ],
+)
+def test_a_table_of_another_module_that_goes_on_in_workers(before: str, found: bool) -> None:
+    """The function fills it in the worker, and in the main process by whatever name it has there."""
+    files = MemoryFiles({"run.py": KEPT.format(before=before).encode(), "kept.py": b"rows = []\nother = []\n"})
+    report = check(files, Settings(select=("main-guard",)))
+    assert ["kept.rows" in each.message for each in report.findings] == [True] * found
