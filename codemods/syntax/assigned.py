@@ -90,9 +90,7 @@ def header_binds(node: ast.With | ast.AsyncWith, name: str) -> bool:
 
 def pattern_binds(pattern: ast.AST, name: str) -> bool:
     """True when a pattern that matched has bound `name`: the alternatives of an `|` all bind the same names."""
-    return any(
-        getattr(node, "name", None) == name or getattr(node, "rest", None) == name for node in ast.walk(pattern)
-    )
+    return any(getattr(node, "name", None) == name or getattr(node, "rest", None) == name for node in ast.walk(pattern))
 
 
 def target_binds(target: ast.AST, name: str) -> bool:

@@ -62,15 +62,16 @@ if __name__ == "__main__":
 
 ## Fix safety
 All uses of the attribute in the repository are looked at. Looping, `in`, `len`, `sorted` and the like are the same for
-a list. The fix is refused where a use needs a view: set operators (`names & other`), comparisons (`==`, `<=`),
-`isdisjoint`, a type test, `@singledispatch`, `json.dumps(vars(self), default=f)`; and where the name `list` means
-something else in that file. A field of a dataclass counts as an attribute, and as a part of what `==` and `str` make of
-the object. It is unsafe (only with `--unsafe-fixes`) where the dict is seen to change after the view is taken, because
-a view shows later changes and a list does not; where the view becomes part of a text that is used further (a file name,
-a key), because that text would change; and where nothing shows that the object is a dict, and the file uses a library
-whose `.keys()` or `.values()` is something else. What is only printed, logged or put into an error message reads
-`[...]` instead of `dict_keys([...])` afterwards; the fix counts as safe. Code outside the repository that relies on a
-view is not seen.
+a list. Where uses need a set (`names & other`, `==`, `<=`, `isdisjoint`), or find keys by a hash that says less than
+their `==`, `set(...)` is stored, if all uses have the same answer for that and none shows the order. The fix is refused
+where they do not, for a type test, `@singledispatch`, `json.dumps(vars(self), default=f)`; and where the name `list`
+means something else in that file. A field of a dataclass counts as an attribute, and as a part of what `==` and `str`
+make of the object. It is unsafe (only with `--unsafe-fixes`) where the dict is seen to change after the view is taken,
+because a view shows later changes and a list does not; where the view becomes part of a text that is used further (a
+file name, a key), because that text would change; and where nothing shows that the object is a dict, and the file uses
+a library whose `.keys()` or `.values()` is something else. What is only printed, logged or put into an error message
+reads `[...]` instead of `dict_keys([...])` afterwards; the fix counts as safe. Code outside the repository that relies
+on a view is not seen.
 
 ## References
 - [Dictionary view objects](https://docs.python.org/3/library/stdtypes.html#dictionary-view-objects)

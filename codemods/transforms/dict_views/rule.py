@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
@@ -20,6 +20,8 @@ from ...syntax.names import last_name
 from ...syntax.outline import Outline
 from ...syntax.receivers import ReceiverKind, Receivers, imports_any, view_receiver
 from ...syntax.repo import Repo
+from .as_set import can_be_set
+from .by_hash import BY_HASH
 from .data import names
 from .holders import Difference, Holder, HolderKind
 from .mutations import DictChanges
@@ -239,11 +241,15 @@ class _Search:
         _, at_once = holders_of(outline, node)
         problems = sorted([*at_once, *problems], key=lambda problem: not problem.fatal)
         if method == "values":  # these go by `==` as well
-            problems = [problem for problem in problems if WITHOUT_HASH not in problem.text]
+            problems = [
+                problem for problem in problems if WITHOUT_HASH not in problem.text and BY_HASH not in problem.text
+            ]
         change = None
         if not is_used_up(outline, node) and not is_sent_at_once(outline, node, boundary):
             change = self.changes.after(outline, outline.statement(node), receiver, method)
         if problems and problems[0].fatal:
+            if method == "keys" and change is None and not at_once and self._may_be_set(candidate):
+                return self._stored(candidate, "set", text, [])
             return Refused(
                 f"{_where(problems[0], outline)} {problems[0].text}. {_ADVICE if method != 'values' else _OF_VALUES}"
             )
@@ -252,11 +258,26 @@ class _Search:
         doubts += self._doubt(outline, receiver, method, kind)
         if (reason := tried(self.project, outline.path, candidate.view.lineno, candidate.view.col_offset)) is not None:
             doubts.append(reason)
-        source = self.project.source(outline.path)
+        return self._stored(candidate, "list", text, doubts)
+
+    def _stored(self, candidate: _Candidate, kind: str, text: str, doubts: Sequence[str]) -> Fix:
+        """The view within a call of `kind`."""
+        path = candidate.outline.path
+        source = self.project.source(path)
         assert source is not None
-        start, end = source.range_of(node)
-        edits = (Edit(outline.path, start, start, "list("), Edit(outline.path, end, end, ")"))
-        return Fix(f"Store `list({_short(text)})`", edits, unsafe="; ".join(doubts) or None)
+        start, end = source.range_of(candidate.node)
+        edits = (Edit(path, start, start, f"{kind}("), Edit(path, end, end, ")"))
+        return Fix(f"Store `{kind}({_short(text)})`", edits, unsafe="; ".join(doubts) or None)
+
+    def _may_be_set(self, candidate: _Candidate) -> bool:
+        outline, kept = candidate.outline, candidate.kept
+        alone = candidate.held == (kept,) and candidate.node is candidate.view
+        if kept is None or not alone or _bound_line(outline, candidate.node, "set") is not None:
+            return False
+        view = candidate.view
+        return tried(self.project, outline.path, view.lineno, view.col_offset) is None and can_be_set(
+            self.uses, outline, kept
+        )
 
     def _refused(self, candidate: _Candidate, method: str, kind: ReceiverKind) -> Refused | None:
         """Why the view can't become a list, as far as its own place shows."""

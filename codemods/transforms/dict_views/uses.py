@@ -12,6 +12,7 @@ from ...syntax.receivers import Receivers
 from ...syntax.repo import Repo
 from ...syntax.resolver import Class, method
 from ...syntax.tried import Tries
+from .by_hash import asked_by_hash
 from .holders import Difference, Holder, HolderKind
 from .next_holders import holders_of
 from .refused_by_views import WITHOUT_HASH, catches_unhashable, refused_by_encoders, refused_by_views
@@ -56,6 +57,8 @@ class ViewUses:
         handler = self.tries.caught(outline, use) if what is not None else None
         if not nested and (line := catches_unhashable(outline, use)) is not None:
             what, handler = WITHOUT_HASH, f"{outline.path}:{line}"
+        if not nested and (asked := asked_by_hash(self.receivers, self.repo.resolver, outline, use)) is not None:
+            yield Difference(outline.path, getattr(use, "lineno", 0), asked, fatal=True)
         if handler is not None:
             text = f"{what}, which a view refuses, and the program then goes on at {handler}"
             yield Difference(outline.path, getattr(use, "lineno", 0), text, fatal=True)
@@ -70,6 +73,10 @@ class ViewUses:
             if chosen is not None:
                 text = f"passes it to `{function.name}`, where `@{chosen}` goes by its type"
                 yield Difference(holder.outline.path, holder.callee.lineno, text, fatal=True)
+
+    def looked_through(self, holder: Holder) -> bool:
+        """Something looks at all attributes of the objects that store it."""
+        return any(True for _ in self._in_all_attributes(holder))
 
     def _in_all_attributes(self, holder: Holder) -> Iterator[tuple[Outline, ast.AST, bool]]:
         """`vars(x)` and `x.__dict__` of objects that are known to store the view; an item by its name is a use."""

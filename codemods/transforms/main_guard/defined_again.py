@@ -1,4 +1,4 @@
-"""Definitions that print when they run, which every spawned worker does again: a metaclass, a decorator, a class body."""
+"""Definitions that print as they run: a metaclass, a decorator, a class body. Every spawned worker runs them again."""
 
 from __future__ import annotations
 

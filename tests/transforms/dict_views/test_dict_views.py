@@ -223,7 +223,7 @@ def test_uses_that_a_list_serves_as_well(use: str) -> None:
         "x = (c.names or {}) & other",
         "c.names &= other",
         "other -= c.names",
-        "x = c.names.isdisjoint(other)",
+        "x = list(c.names), c.names.isdisjoint(other)",
         "x = getattr(c, 'names') & other",
         "x = isinstance(c.names, list)",
         "x = isinstance(c.names, (str, list))",

@@ -43,7 +43,7 @@ def answer(use: str = "0", caught: str = "TypeError", view: str = "dict(table).k
     return finding.reason or (finding.fix is not None and finding.fix.unsafe) or ""
 
 
-@pytest.mark.parametrize("use", ["value in self.names", "other and value not in self.names"])
+@pytest.mark.parametrize("use", ["value in self.names and [*self.names]", "[*self.names] and value not in self.names"])
 @pytest.mark.parametrize("caught", ["TypeError", "(KeyError, TypeError)"])
 @pytest.mark.parametrize("view", ["dict(table).keys()", "dict(table).items()"])
 def test_a_value_without_hash(use: str, caught: str, view: str) -> None:
