@@ -51,12 +51,18 @@ class AttributeUses:
         """The class, those above and those below it."""
         return self.family.hierarchy(self.shape)
 
+    @property
+    def sharing(self) -> list[Shape]:
+        """Those of the hierarchy to which the name means this attribute: a private one is another in each class."""
+        key = self.shape.key(self.attribute)
+        return [other for other in self.hierarchy if other.key(self.attribute) == key]
+
     @cached_property
     def reads(self) -> list[tuple[Shape, Method, ast.Attribute]]:
         """All reads of it in these classes."""
         return [
             (shape, method, node)
-            for shape in self.hierarchy
+            for shape in self.sharing
             for method, node in shape.selves.get(self.attribute, [])
             if isinstance(node.ctx, ast.Load)
         ]

@@ -20,6 +20,7 @@ from .classes import Shape
 from .data import names
 from .ended import check_not_ended
 from .existing_state import check_bases, check_existing, check_filled_first
+from .hashed_early import check_not_hashed_early
 from .own_reducers import check_no_reducer, check_nobody_asks
 from .search import Search
 from .shared_instances import check_new_objects
@@ -148,6 +149,7 @@ class Planner:
             self._check_siblings(shape)
             check_new_objects(self.repo, [*self.family.line(shape), *self.family.derived(shape)])
             check_filled_first(self.family.line(shape), self.family.foreign(shape))
+            check_not_hashed_early(self.family.line(shape))
             if "__getstate__" not in shape.methods and (kind := kind_of_class(self.family.foreign(shape))) is not None:
                 raise Refused(f"the object itself is {kind.what}, which can't be pickled; let it have one instead")
             inherited, unknown = self.family.state_methods(shape)

@@ -265,7 +265,7 @@ class Search:
             named |= {part.arg for part in ast.walk(method) if isinstance(part, ast.keyword)}
             text = ast.unparse(method)
             everything = "__dict__" in text or "vars(" in text or "super()" in text
-            if {name, other.key(name), shape.key(name)} & named or not everything:
+            if shape.key(name) in named or not everything:
                 return True
         return any("picks" in (base_methods(item) or ()) for item in self.family.foreign(shape))
 

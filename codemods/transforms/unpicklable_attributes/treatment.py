@@ -71,7 +71,7 @@ def treatment_of(uses: AttributeUses) -> Treatment:
             "`nn.Module` stores it among its submodules, where a `__getstate__` of this "
             "class can't leave it out; load it where it is used"
         )
-    stores = [store for shape in uses.hierarchy for store in shape.stores(uses.attribute)]
+    stores = [store for shape in uses.sharing for store in shape.stores(uses.attribute)]
     stores += [hazard.store for hazard in uses.hazards if hazard.store.method not in uses.shape.outline.parents]
     source = next((hazard.made.given for hazard in uses.hazards if hazard.made.given), "")
     if source and kind is MODULE:

@@ -33,7 +33,6 @@ file closed from outside
 position moved from outside
 row_factory from outside
 attribute replaced by setattr
-private lock in base and derived
 iterator over a handle is kept
 rows of a kept walk
 lock of multiprocessing is dumped
