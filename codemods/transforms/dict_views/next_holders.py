@@ -30,6 +30,7 @@ _ELEMENTS = frozenset(("get", "pop"))  # of a container: they give the view itse
 _CONTENTS = _ELEMENTS | {"values", "items", "copy"}
 _KEEPERS = frozenset(("dict", "OrderedDict", "SimpleNamespace", "Namespace"))  # f(name=x) holds x under `name`
 _COPIES = frozenset(("sorted", "list", "tuple", "dict"))  # of a container, which hold the same view
+_DICTS = frozenset(("dict", "OrderedDict", "defaultdict"))
 _NOT_IN_A_LIST = "which a list does not have"
 
 
@@ -174,7 +175,7 @@ class _Step:
 
     def loop(self, parent: ast.For | ast.AsyncFor | ast.comprehension) -> None:
         """`for view in container`"""
-        if self.nested and parent.iter is self.node:
+        if self.nested and parent.iter is self.node and not _is_dict(self.outline, self.node):
             loose = isinstance(parent, ast.comprehension)
             target = parent.target
             by_item = isinstance(parent.iter, ast.Call) and last_name(parent.iter.func) == "items"
@@ -195,6 +196,8 @@ class _Step:
         if parent.func is self.node:
             return None
         copied = self.nested and isinstance(parent.func, ast.Name) and parent.func.id in _COPIES
+        if copied and last_name(parent.func) != "dict" and _is_dict(self.outline, self.node):
+            return None  # its keys
         if copied or _gives_back(parent, self.node):
             return parent
         argument = Argument(self.outline, parent, self.node, self.value, self.nested, self.reached, self.hops)
@@ -234,6 +237,22 @@ _HANDLERS: dict[type[ast.AST], Callable[[_Step, Any], ast.AST | None]] = {
     ast.arguments: _Step.default,
     ast.Call: _Step.call,
 }
+
+
+def _is_dict(outline: Outline, node: ast.AST) -> bool:
+    """A name or attribute to which this file assigns dicts alone: a loop over one gives its keys, which no view is."""
+    values: list[ast.expr | None] = []
+    if isinstance(node, ast.Name):
+        values = [binding.value for binding in outline.lookup(node, node.id)[1]]
+    elif isinstance(node, ast.Attribute):
+        for place in outline.attributes.get(node.attr, ()):
+            above = outline.parents[place]
+            if not isinstance(place.ctx, ast.Load):
+                values.append(above.value if isinstance(above, (ast.Assign, ast.AnnAssign)) else None)
+    makes = (isinstance(each, ast.Call) and last_name(each.func) in _DICTS for each in values)
+    return bool(values) and all(
+        made or isinstance(each, (ast.Dict, ast.DictComp)) for each, made in zip(values, makes, strict=True)
+    )
 
 
 def _gives_back(call: ast.Call, default: ast.AST) -> bool:

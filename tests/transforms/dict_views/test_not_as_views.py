@@ -140,3 +140,38 @@ def test_objects_that_a_function_makes_are_compared(bound: str, look: str) -> No
 def test_other_things_are_compared(bound: str, look: str) -> None:
     (finding,) = reported({"run.py": MADE.format(bound=bound, look=look)}, RULE)
     assert finding.fix is not None and finding.fix.unsafe is None
+
+
+TABLE = """\
+from multiprocessing import Process
+
+
+class Splits:
+    def __init__(self, table):
+        self.ids = {made}
+        for name, rows in dict(table).items():
+            {put}
+
+    def work(self):
+        return ["%s" % (name,) for name in {looped}]
+
+
+if __name__ == "__main__":
+    Process(target=Splits({{}}).work).start()
+"""
+
+
+@pytest.mark.parametrize(
+    ("made", "put", "looped", "unsafe"),
+    [
+        ("{}", "self.ids[name] = dict(rows).keys()", "self.ids", False),
+        ("dict()", "self.ids[name] = dict(rows).keys()", "sorted(self.ids)", False),
+        ("{}", "self.ids[name] = dict(rows).keys()", "self.ids.values()", True),
+        ("[]", "self.ids.append(dict(rows).keys())", "self.ids", True),
+        ("table", "self.ids[name] = dict(rows).keys()", "self.ids", True),
+    ],
+)
+def test_the_keys_of_a_dict_of_views_are_no_views(made: str, put: str, looped: str, unsafe: bool) -> None:
+    (found,) = reported({"run.py": TABLE.format(made=made, put=put, looped=looped)}, RULE)
+    assert found.fix is not None
+    assert ("puts it into a text" in (found.fix.unsafe or "")) is unsafe
