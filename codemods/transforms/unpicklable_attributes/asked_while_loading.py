@@ -71,9 +71,7 @@ def fails_while_pickling(family: Family, shape: Shape) -> Asked | None:
         return None
     for statement in shape.node.body:
         if isinstance(statement, ast.Assign) and [*map(dotted, statement.targets)] == ["__getattr__"]:
-            failure = {"dict.__getitem__": Failure.KEY, "dict.get": Failure.NONE}.get(dotted(statement.value) or "")
-            if failure is Failure.KEY and any("__missing__" in _bound(each) for each in family.line(shape)):
-                return None
+            failure = _of_dict(family, shape, dotted(statement.value) or "")
             return Asked(statement, statement.value, failure, state=ASKED_BEFORE_311) if failure is not None else None
     method = shape.methods.get("__getattr__")
     if not isinstance(method, ast.FunctionDef) or method.decorator_list:
@@ -88,6 +86,17 @@ def fails_while_pickling(family: Family, shape: Shape) -> Asked | None:
     if end.failure not in (Failure.KEY, Failure.NONE):
         return None
     return Asked(method, end.node, end.failure, state=ASKED_BEFORE_311)
+
+
+def _of_dict(family: Family, shape: Shape, method: str) -> Failure | None:
+    """How `dict.get` or `Base.__getitem__` ends as a `__getattr__`, where Base leaves that to dict."""
+    owner, _, name = method.rpartition(".")
+    own = {taken for each in family.line(shape) for taken in _bound(each)}
+    if owner not in ("dict", *(each.node.name for each in family.line(shape))) or (owner != "dict" and name in own):
+        return None
+    if name == "__getitem__":
+        return Failure.KEY if "__missing__" not in own else None
+    return Failure.NONE if name == "get" else None
 
 
 def says(family: Family, shape: Shape, asked: str = ASKED) -> bool:

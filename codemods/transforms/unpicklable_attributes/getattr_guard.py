@@ -8,6 +8,8 @@ from collections.abc import Iterator
 from ...finding import Answer, Confidence, Edit, Finding, Fix, Hop, Refused, Trace
 from ...flow.answers.crossings import flow_of
 from ...flow.answers.tried import tried
+from ...nodes import walk
+from ...syntax.names import dotted
 from ...syntax.unpicklable_table import base_methods
 from ...tree.source import Source
 from .asked_while_loading import ASKED, Asked, Failure, binds_getattr, says
@@ -76,13 +78,19 @@ def _crossing(search: Search, shape: Shape, state: str) -> tuple[Confidence, Tra
     best: tuple[Confidence, Trace] = (Confidence.POSSIBLE, ())
     for other in [shape, *search.family.derived(shape)]:
         decides = says(search.family, other, state) or registered(search.family, other) is not None
-        if decides or (other is not shape and binds_getattr(other)):
+        holds = state != ASKED and _makes(other, shape)  # as one of its items
+        if decides or (other is not shape and binds_getattr(other) and not holds):
             continue
         found = flow_of(search.project).instances(other.outline.path, other.node.lineno)
         if found is not None and (not best[1] or found.confidence.rank > best[0].rank):
             unknown = any(base_methods(name) is None for name in search.family.foreign(other))
             best = (Confidence.POSSIBLE if unknown else found.confidence, found.trace)
     return best
+
+
+def _makes(holder: Shape, shape: Shape) -> bool:
+    """The body of a class makes objects of the other."""
+    return any(isinstance(node, ast.Call) and dotted(node.func) == shape.node.name for node in walk(holder.node))
 
 
 def _guard(source: Source, asked: Asked, owner: str, unsafe: str | None) -> Answer:

@@ -134,3 +134,27 @@ def stops(text: str) -> str:
 @pytest.mark.parametrize("text", ["Tested on Python 3.6.", "conda create python=3.10", "needs python>=3.9"])
 def test_the_guide_names_the_python(text: str) -> None:
     assert reported({"a.py": program("__getattr__ = dict.get"), "README.md": text}, RULE)
+
+
+@pytest.mark.parametrize(
+    ("body", "found"),
+    [
+        pytest.param("__getattr__ = Base.__getitem__", True, id="the one of dict, by the class below"),
+        pytest.param("__getattr__ = Other.__getitem__", False, id="of another class"),
+    ],
+)
+@pytest.mark.parametrize("own", [False, True])
+def test_the_method_by_a_base_class(body: str, found: bool, own: bool) -> None:
+    items = "def __getitem__(self, key):\n        return dict.get(self, key, int)" if own else "kind = 1"
+    text = program(body, "Base").replace("class Thing", f"class Base(dict):\n    {items}\n\n\nclass Thing")
+    assert bool(reported({"a.py": text, **OLD}, RULE)) == (found and not own)
+
+
+def test_a_dict_of_the_base_class_inside() -> None:
+    inner = "def __init__(self, **items):\n    self['inner'] = Base()\n__getattr__ = Base.__getitem__"
+    text = program(inner, "Base").replace(
+        "class Thing", "class Base(dict):\n    __getattr__ = dict.get\n\n\nclass Thing"
+    )
+    assert len(reported({"a.py": text, **OLD}, RULE)) == 2
+    without = text.replace("Base()", "1")
+    assert len(reported({"a.py": without, **OLD}, RULE)) == 1
