@@ -1738,6 +1738,7 @@ IF, DEF = f"import torch\nif torch.cuda:\n{FORK}", f"import torch\ndef set_up():
 TORCH, GET = "import torch\n", "torch.multiprocessing.get_context"
 FORKING_SCRIPT = f"import data\n{SPAWNS.replace('spawn', 'fork')}"
 CONTEXT = "num_workers=2, multiprocessing_context="
+WORKERS = LOADS.replace("num_workers=2", "num_workers=n").replace("(data)", "(data, n=2)")
 
 
 @each_row(
@@ -1756,6 +1757,19 @@ CONTEXT = "num_workers=2, multiprocessing_context="
         ({"data.py": LOADS.replace("num_workers=2", f"{CONTEXT}'fork'")}, Confidence.POSSIBLE),
         ({"data.py": TORCH + LOADS.replace("num_workers=2", f"{CONTEXT}{GET}('fork')")}, Confidence.POSSIBLE),
         ({"data.py": TORCH + LOADS.replace("num_workers=2", f"{CONTEXT}{GET}('spawn')")}, Confidence.PROVEN),
+        *(
+            ({"data.py": WORKERS.replace("=n", f"=n, multiprocessing_context={context}")}, sure)
+            for context, sure in (
+                ("'fork' if n > 0 else None", Confidence.POSSIBLE),
+                ("None if n == 0 else 'fork'", Confidence.POSSIBLE),
+                ("'fork' if not n < 1 else None", Confidence.POSSIBLE),
+                ("'fork' if n else None", Confidence.POSSIBLE),
+                ("None if n else 'fork'", Confidence.PROVEN),
+                ("'spawn' if n else 'fork'", Confidence.PROVEN),
+                ("'fork' if data else None", Confidence.PROVEN),
+                ("'fork' if n > 1 else None", Confidence.PROVEN),
+            )
+        ),
     ],
 )  # fmt: skip
 def test_nothing_is_pickled_where_fork_is_chosen(files: dict[str, str], confidence: Confidence) -> None:

@@ -16,7 +16,7 @@ from .builder import FactsBuilder
 from .definitions import enter_function
 from .filled_later import kept_as, note_call, note_put
 from .loaded_by_path import is_loaded, note_loaded, takes_from_loaded
-from .passed_on import UNDER, passed_on, under
+from .passed_on import UNDER, passed_on, under, with_workers
 from .records import NO_LITERALS, Call
 from .scope import DEAD, SEVERAL, FactsScope
 from .syntax import MAX_PLACES, gives_view, items_of, literal_key, name_pattern, not_callable, position, starred
@@ -257,7 +257,7 @@ class Expressions:
                 double_stars.append(handed_on(builder, keyword.value, value))
             else:
                 keywords.append((keyword.arg, value))
-                self._literal(literals, keyword.arg, keyword.value)
+                self._literal(literals, keyword.arg, with_workers(node, keyword.value))
         if node.keywords and (given := passed_on(builder.scope, node)) is not None:
             literals[given[0]] = given[1]
         if builder.scope.asked_for and (switch := under(builder.scope, node)) is not None:

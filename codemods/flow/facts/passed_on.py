@@ -43,6 +43,26 @@ def passed_on(scope: FactsScope, call: ast.Call) -> tuple[str, PassedOn] | None:
     return None if found is None else (IN_STARS, found)
 
 
+def with_workers(call: ast.Call, value: ast.expr) -> ast.expr:
+    """What an argument is where the call has workers: "fork" of `"fork" if workers > 0 else None`."""
+    number = next((keyword.value for keyword in call.keywords if keyword.arg == COUNT), None)
+    if not isinstance(value, ast.IfExp) or number is None:
+        return value
+    some = _some(value.test, ast.unparse(number))
+    return value if some is None else value.body if some else value.orelse
+
+
+def _some(test: ast.expr, number: str) -> bool | None:
+    """True for a test that holds where `number` is more than 0, False for its contrary, None for others."""
+    if isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
+        inner = _some(test.operand, number)
+        return None if inner is None else not inner
+    if isinstance(test, ast.Compare) and len(test.ops) == 1 and ast.unparse(test.left) == number:
+        said = f"{type(test.ops[0]).__name__} {ast.unparse(test.comparators[0])}"
+        return True if said in ("Gt 0", "NotEq 0", "GtE 1") else False if said in ("Eq 0", "LtE 0", "Lt 1") else None
+    return True if ast.unparse(test) == number else None
+
+
 def asked_for(test: ast.expr, negated: bool = False) -> tuple[str, ...]:
     """The names that are set where `test` is true, or false where `negated`: `parallel and workers > 0`."""
     if isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):

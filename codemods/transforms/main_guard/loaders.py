@@ -26,7 +26,7 @@ from .passed_workers import PassedWorkers
 from .worker_numbers import WorkerNumbers
 
 _MAX_DEPTH = 6
-_MAX_NAMES = 8
+_MAX_NAMES = 12
 _MAX_CLASSES = 8
 _NEAR = 3  # so close to a loop the call of a library is looked through, once: further away it may be anything
 _CONTAINERS = ("dict", "OrderedDict", "list", "tuple")

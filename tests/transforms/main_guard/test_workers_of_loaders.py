@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from textwrap import dedent
+
 import pytest
 
 from harness.small import migrated, reported
@@ -766,3 +768,39 @@ def test_a_class_of_the_repository_that_derives_from_a_trainer_of_a_library(made
     assert not reported({"a.py": script.replace("=4", "=0"), "own.py": OWN_TRAINERS}, RULE)
     at_once = script.replace(f"trainer = {made}\ntrainer.train()", f"{made}.train()")
     assert bool(reported({"a.py": at_once, "own.py": OWN_TRAINERS}, RULE)) is found
+
+
+def test_a_pair_handed_on_by_a_method_and_two_functions() -> None:
+    data = """
+    from torch.utils.data import DataLoader
+
+    def provide(args, part):
+        rows = list(range(9))
+        loader = DataLoader(rows, num_workers=WORKERS)
+        return rows, loader
+    """
+    experiment = """
+    from data.provide import provide
+
+    class Experiment:
+        def __init__(self, args):
+            self.args = args
+
+        def get(self, part):
+            rows, loader = provide(self.args, part)
+            return rows, loader
+
+        def train(self):
+            rows, loader = self.get("train")
+            for epoch in range(3):
+                for number, batch in enumerate(loader):
+                    print(batch)
+    """
+    run = "from exp.experiment import Experiment\n\nexperiment = Experiment(3)\nexperiment.train()\n"
+    for workers, found in (("2", 1), ("0", 0)):
+        files = {
+            "run.py": run,
+            "exp/experiment.py": dedent(experiment),
+            "data/provide.py": dedent(data).replace("WORKERS", workers),
+        }
+        assert len(reported(files, RULE)) == found
