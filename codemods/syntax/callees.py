@@ -14,9 +14,9 @@ from .repo import Repo
 from .resolver import FUNCTIONS, Class, Function, Resolver, method
 
 _MAX_DEPTH = 4  # names and calls that are followed for one object
-_MAX_CLASSES = 8
+_MAX_CLASSES = MANY_HEIRS = 8
 
-__all__ = ["FUNCTIONS", "Callees", "Function", "method"]
+__all__ = ["FUNCTIONS", "MANY_HEIRS", "Callees", "Function", "method"]
 
 
 class Callees:

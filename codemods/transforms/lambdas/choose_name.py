@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import ast
 import re
+from functools import partial
 
 from ...syntax.binding_rules import FUNCTIONS, FunctionNode
+from ...syntax.callees import MANY_HEIRS, Callees
 from ...syntax.outline import outline_of
 from ...syntax.repo import Repo
 from ...syntax.resolver import Class
@@ -111,7 +113,23 @@ def _name_method(rewrite: FileRewrite, move: Move, moves: dict[Unit, Move]) -> N
         own = move.method[2].name  # `_apply` could be a method of a base class that is not ours to see
     places = [node] if isinstance(node, ast.Lambda) else [use.node for use in outside_uses(move.unit, moves)]
     wanted = _spoken(rewrite, snake(own), what)
-    move.name = rewrite.names.fresh_attribute(_fitting(rewrite, move, wanted, what, *places))
+    wanted = _fitting(rewrite, move, wanted, what, *places)
+    move.name = rewrite.names.fresh_method(wanted, move.method[2], partial(_are_apart, rewrite))
+
+
+def _are_apart(rewrite: FileRewrite, one: ast.ClassDef, other: ast.ClassDef) -> bool:
+    """No object is of both classes of the file."""
+    repo = Repo(rewrite.project)
+    outline = outline_of(rewrite.project, rewrite.path)
+    found = [outline.definitions.get(cls.name, ()) if outline is not None else () for cls in (one, other)]
+    classes = [
+        Class(outline, each[0]) for each in found if outline and len(each) == 1 and isinstance(each[0], ast.ClassDef)
+    ]
+    if len(classes) < 2 or one.name == other.name or repo.resolver.may_be_related(*classes):
+        return False
+    callees = Callees(repo, repo.resolver.modules)
+    heirs = [{heir.node for heir in callees.heirs(cls)} for cls in classes]
+    return all(len(each) < MANY_HEIRS for each in heirs) and heirs[0].isdisjoint(heirs[1])
 
 
 def _name_lambda(
@@ -134,7 +152,11 @@ def _name_lambda(
         wanted = _VERB.sub("_", wanted)  # `_activation_fn` for what `_get_activation_fn` gives
     wanted = _fitting(rewrite, move, wanted, what, node)
     more = numbers_of(node) if wanted.endswith(f"_{done}") else done
-    move.name = rewrite.names.fresh(wanted, f"{wanted}_{more}" if more else "")
+    instead = f"{wanted}_{more}" if more else ""
+    owner = class_of(rewrite.scopes, node)
+    if owner and what != "fn" and not (instead and rewrite.names.is_free(instead)):
+        instead = private_name(owner, what)  # rather than a number
+    move.name = rewrite.names.fresh(wanted, instead)
 
 
 def _keeps_name(rewrite: FileRewrite, move: Move, name: str, moves: dict[Unit, Move]) -> bool:

@@ -6,6 +6,7 @@ import ast
 import builtins
 import keyword
 import re
+from collections.abc import Callable
 
 from ...project import Project
 from ...syntax.binding_rules import FUNCTIONS, ScopeKind
@@ -278,6 +279,7 @@ class Names:
         self._project, self._path, self._scopes = project, path, scopes
         self._kept: set[str] = set()
         self._defined: dict[str, bool] = {}
+        self._methods: dict[str, tuple[ast.ClassDef, ...]] = {}  # those that were chosen, by name
         self._text = source.text
         self._words = frozenset(_IDENTIFIER.findall(source.text))
         self._taken = {*self._words, *dir(builtins), *keyword.kwlist}
@@ -289,6 +291,7 @@ class Names:
     def rollback(self, taken: set[str], kept: set[str]) -> None:
         """Names chosen since are free again."""
         self._taken, self._kept = taken, kept
+        self._methods = {name: owners for name, owners in self._methods.items() if name in taken}
 
     def fresh(self, wanted: str, instead: str = "") -> str:
         """`wanted`, else `instead`, or `wanted_2`, `wanted_3`... where the file has that word; never chosen twice."""
@@ -314,6 +317,22 @@ class Names:
             pattern = re.compile(rf"(?:\.|\bdef\s+|[\"']){re.escape(name)}\b")
             if next(iter(self._project.matching(pattern, word=name)), None) is None:
                 return name
+
+    def fresh_method(
+        self, wanted: str, owner: ast.ClassDef, apart: Callable[[ast.ClassDef, ast.ClassDef], bool]
+    ) -> str:
+        """Like `fresh_attribute`; classes that no object is of at once (`apart`) may have methods of one name."""
+        name, count = wanted, 1
+        while name in self._taken:
+            owners = self._methods.get(name, ())
+            if owners and all(apart(owner, other) for other in owners):
+                break
+            count += 1
+            name = f"{wanted}_{count}"
+        else:
+            name = self.fresh_attribute(name)
+        self._methods[name] = (*self._methods.get(name, ()), owner)
+        return name
 
     def is_defined(self, name: str) -> bool:
         """True when some file of the project defines a function or class of that name, or it is no name."""

@@ -1,0 +1,55 @@
+"""lambdas: methods of classes that have nothing in common but a base may have one name."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from harness.small import migrated
+
+TEXT = """\
+from torch.utils.data import DataLoader, Dataset
+
+class Rows(Dataset):
+    def __init__(self, root):
+        self.root = root
+        self.prepare()
+
+class Left(Rows):
+    def prepare(self):
+        self.to_path = lambda name: self.root + name
+        self.to_text = lambda name: name + "l"
+
+class Right({base}):
+    def prepare(self):
+        self.to_path = lambda name: self.root + "r" + name
+        self.to_text = lambda name: name + "r"
+{more}
+for rows in (Left("a"), Right("b")):
+    DataLoader(rows, num_workers=2)
+"""
+
+
+@pytest.mark.parametrize(
+    ("base", "more", "second", "shared"),
+    [
+        pytest.param("Rows", "", "_prepare_to_path", True, id="siblings"),
+        pytest.param("Left", "", "_prepare_to_path_2", False, id="one derives from the other"),
+        pytest.param("Rows", "class Both(Left, Right):\n    pass\n", "_prepare_to_path_2", False, id="a class of both"),
+        pytest.param("Rows", "class Lefter(Left):\n    pass\n", "_prepare_to_path", True, id="a class of one"),
+        pytest.param(
+            "Rows", "class More(Right):\n    _prepare_to_path = 1\n", "_prepare_to_path_2", True, id="it is taken"
+        ),
+    ],
+)
+def test_names_of_methods(base: str, more: str, second: str, shared: bool) -> None:
+    text = migrated({"a.py": TEXT.format(base=base, more=more)}, "lambdas")["a.py"]
+    assert re.findall(r"self\.to_path = self\.(\w+)", text)[1] == second
+    assert text.count(f"def {second}(self, name):") == 1 + shared
+
+
+def test_a_function_is_called_after_the_class_rather_than_numbered() -> None:
+    text = migrated({"a.py": TEXT.format(base="Rows", more="")}, "lambdas")["a.py"]
+    assert re.findall(r"self\.to_text = (\w+)", text)[0] == "_prepare_to_text"
+    assert not re.search(r"_to_text_\d", text)
