@@ -66,7 +66,6 @@ class Headings:
                     tree = ast.parse(text)
                 except (SyntaxError, ValueError, RecursionError, MemoryError):
                     return
-            self._add(1, "")
             self._collect(tree, "")
 
     def _collect(self, node: ast.AST, name: str) -> None:

@@ -184,6 +184,8 @@ def test_what_a_run_came_to(done: Plan, would: bool, lines: list[str]) -> None:
         ("  p\nd\n  p\nz", "  p\nd\n  p\nd\n  p\nz", [(3, 3, 3, 5)]),
         ("k\nx\nx\ny\nx\nx", "k\nx\ny\nx", [(2, 3, 2, 2), (5, 6, 4, 4)]),  # two blocks do not slide over each other
         ("\n\na", "\n\n\n\na", [(2, 2, 2, 4)]),
+        ("p\n\nd\nd\nz", "p\n\nd\nd\nd\nz", [(2, 2, 2, 3)]),  # behind the blank line, though more of it follows
+        ("\nk\nd\nz", "\nk\nd\nd\nz", [(3, 3, 3, 4)]),  # a blank line two above is none before it
         ("a\nb", "a\nc\nb", [(1, 1, 1, 2)]),
         ("a\nb\nc", "a\nx\nc", [(1, 2, 1, 2)]),
     ],

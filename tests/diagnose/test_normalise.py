@@ -137,6 +137,20 @@ def test_a_frame_that_a_window_broke_is_one_line(text: str) -> None:
     assert lines[1] == "return recvfds(s, 1)[0]"
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        'File "/usr/lib/python3.8/multiprocessing/reduction.py",\nwhich is of Python, in recv_handle\n',
+        'File "/usr/lib/python3.8/multiproc\nand nothing more of it\n',
+        'File "/usr/lib/python3.8/multiprocessing/reduction.py", line 189,\nwith no function\n',
+        "/home/ada/very/long/way/to/a/package/of/somebody/python3\nThe next line of the log\n",
+        "/home/ada/short/python3\n.10/data.py:47 in __init__\n",
+    ],
+)
+def test_lines_that_do_not_go_together_stay_apart(text: str) -> None:
+    assert [line.text for line in plain_lines(text)] == [*text.splitlines(), ""]
+
+
 def test_streams_and_ranks_are_kept() -> None:
     lines = plain_lines("[rank1]: a\nweb_1  | b\nc\n")
     assert [(line.text, line.stream, line.rank) for line in lines[:3]] == [

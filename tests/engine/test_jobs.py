@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import os
 import signal
 import subprocess
@@ -16,7 +17,7 @@ from codemods.engine import migrate
 from codemods.engine.jobs import MOST, PAYS, Helpers, number_of
 from codemods.engine.look import Look
 from codemods.engine.migrate import check, plan
-from codemods.engine.worker import Job
+from codemods.engine.worker import Job, receive, send
 from codemods.finding import Confidence
 from codemods.settings import Settings
 from codemods.transforms import rules
@@ -145,6 +146,21 @@ def _kill(processes: list[subprocess.Popen[bytes]]) -> None:
     for process in processes:
         if process.poll() is None:
             os.kill(process.pid, getattr(signal, "SIGKILL", signal.SIGTERM))
+
+
+def test_a_message_comes_as_it_was_sent_and_a_part_of_one_never() -> None:
+    stream = io.BytesIO()
+    for message in (messages := [{"a.py": (1, None)}, b"", "x" * 70_000]):
+        send(stream, message)
+    stream.seek(0)
+    assert [receive(stream) for _ in messages] == messages
+    with pytest.raises(EOFError):
+        receive(stream)
+    whole = io.BytesIO()
+    send(whole, [1, 2])
+    for size in range(len(whole.getvalue())):
+        with pytest.raises(EOFError):
+            receive(io.BytesIO(whole.getvalue()[:size]))
 
 
 def test_a_process_ends_at_a_request_that_it_cannot_read() -> None:

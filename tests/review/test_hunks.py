@@ -49,6 +49,11 @@ def test_the_scope_is_the_function_around_the_change() -> None:
     assert hunk.scope == "" and Headings("a.py", "def (:\n").at(1) == "" and Headings("a.sh", "x").at(1) == ""
 
 
+def test_a_scope_may_begin_with_the_file() -> None:
+    scopes = Headings("a.py", "def f():\n    pass\n\n\nif x:\n    def g():\n        pass\n")
+    assert [scopes.at(line) for line in (1, 2, 3, 5, 6, 7, 8)] == ["f", "f", "", "", "g", "g", ""]
+
+
 def test_more_lines_around_a_hunk() -> None:
     text = "".join(f"{number}\n" for number in range(1, 41))
     [hunk] = hunks_of("a.txt", text, text.replace("20\n", "new\n"), Headings("a.txt", text))

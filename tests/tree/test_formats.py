@@ -58,7 +58,14 @@ def test_branches_in_files(tmp_path: Path) -> None:
     assert find_place(repository(tmp_path, "[extensions]\nrefStorage = files\n")) is not None
 
 
-@pytest.mark.parametrize("name", ["objects/info/alternates", "packed-refs", "refs", "HEAD", "logs/HEAD", "shallow"])
+USED = """
+    HEAD index config.worktree packed-refs refs refs/heads objects objects/info objects/pack
+    objects/info/alternates logs logs/HEAD logs/refs logs/refs/heads info info/attributes info/exclude shallow
+    gitdir
+""".split()
+
+
+@pytest.mark.parametrize("name", USED)
 def test_no_link_inside_a_git_folder_is_followed(name: str, tmp_path: Path) -> None:
     git = repository(tmp_path / "a", "") / ".git"
     (git / name).parent.mkdir(parents=True, exist_ok=True)

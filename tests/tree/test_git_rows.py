@@ -14,6 +14,7 @@ from codemods.tree.files import MemoryFiles
 from codemods.tree.git_config import included_for, parse_config
 from codemods.tree.git_index import BadPath, blob_id, check_path, parse_index
 from codemods.tree.refs import Refs, is_ref_name
+from codemods.tree.repository import Repository
 from harness.each_row import each_row
 
 PLACE = Path("/no/such/place/repo/.git")
@@ -323,3 +324,23 @@ def test_folders_of_others(asked: str, also: tuple[str, ...], more: list[str]) -
     always = ["a.py", "pkg/dist/__init__.py", "pkg/dist/d.py", "rebuild/j.py"]
     found = Selected(MemoryFiles(dict.fromkeys(FILES, b"")), asked, also)
     assert sorted(each.path for each in found.entries()) == sorted([*always, *more])
+
+
+@pytest.mark.parametrize(
+    ("name", "word"),
+    [
+        ("MERGE_HEAD", "merge"),
+        ("rebase-merge", "rebase"),
+        ("rebase-apply", "rebase"),
+        ("CHERRY_PICK_HEAD", "cherry-pick"),
+        ("REVERT_HEAD", "revert"),
+        ("BISECT_LOG", "bisect"),
+        ("sequencer", "series of cherry-picks or reverts"),
+        ("ORIG_HEAD", None),
+    ],
+)
+def test_what_is_under_way(name: str, word: str | None, tmp_path: Path) -> None:
+    repository = Repository(tmp_path, tmp_path, None)
+    assert repository.under_way is None
+    (tmp_path / name).mkdir()
+    assert repository.under_way == word
