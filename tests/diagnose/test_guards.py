@@ -468,7 +468,26 @@ def test_a_file_that_pickle_reads_has_nothing_to_do_with_processes() -> None:
             '  File "/a/train.py", line 3, in setup',
             "",
         ),
-        ('  File "/venv/lib/python3.10/site-packages/torch/distributed/launch.py", line 59, in main', ""),
+        (
+            '  File "C:\\venv\\Lib\\site-packages\\modelkit\\parallel.py", line 59, in split',
+            "modelkit/parallel.py:59",
+        ),
+        *[
+            (f'  File "/venv/lib/python3.10/site-packages/{carrier}/run.py", line 59, in main', "")
+            for carrier in (
+                "torch",
+                "torchvision",
+                "torchaudio",
+                "numpy",
+                "multiprocess",
+                "billiard",
+                "joblib",
+                "loky",
+                "cloudpickle",
+                "dill",
+                "IPython",
+            )
+        ],  # what is theirs is about the code that called them
     ],
 )
 def test_a_line_of_an_installed_package_is_named(frames: str, package: str) -> None:

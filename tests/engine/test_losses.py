@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import pytest
 
+from codemods.engine.losses import held_back
 from codemods.engine.migrate import check
+from codemods.finding import Confidence, Finding, Fix, Hop, Span
+from codemods.rule import Loss
 from codemods.settings import Settings
 from codemods.tree.files import MemoryFiles
 from harness.small import migrated
@@ -87,3 +90,19 @@ def test_a_guard_that_would_keep_a_change_from_workers() -> None:
     assert migrated({"a.py": text}, "main-guard") == {}
     without = text.replace("Model.run = lambda self, n: n * 10\n", "")
     assert migrated({"a.py": without}, "main-guard")["a.py"] != without
+
+
+def test_only_the_fix_of_a_trace_that_ends_there_is_held_back() -> None:
+    def finding(fix: Fix | None, *trace: Hop) -> Finding:
+        reason = None if fix else "used twice"
+        return Finding("lambdas", "a.py", Span(1, 1, 1, 2), "it crosses", Confidence.PROVEN, trace, fix, reason)
+
+    here, there, ours = Hop("a.py", 9, "sent"), Hop("b.py", 9, "sent"), Fix("move it", ())
+    risky = Fix("move that", (), unsafe="it may raise")
+    found = [finding(ours, there, here), finding(risky, here), finding(None, here), finding(Fix("none", ()))]
+    found.append(finding(Fix("elsewhere", ()), here, there))
+    losses = [Loss("a.py", 9, "it has no seed"), Loss("a.py", 9, "nor a name"), Loss("a.py", 1, "no more")]
+    held, *rest = held_back(found, losses)
+    assert held.fix is not None and held.fix.unsafe is not None and held.fix.unsafe.endswith(": it has no seed")
+    assert rest == found[1:]
+    assert held_back(found, []) == found

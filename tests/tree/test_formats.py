@@ -154,6 +154,19 @@ def test_a_linked_work_tree(text: str | None, tmp_path: Path) -> None:
         )
 
 
+@pytest.mark.parametrize("asked", [True, False])
+def test_a_linked_work_tree_may_have_its_own_configuration(asked: bool, tmp_path: Path) -> None:
+    work = linked(tmp_path)
+    (tmp_path / "main/.git/config").write_text(f"[extensions]\nworktreeConfig = {str(asked).lower()}\n")
+    (tmp_path / "main/.git/worktrees/work/config.worktree").write_text("[core]\nsparseCheckout = true\n")
+    (tmp_path / "main/.git/config.worktree").write_text("[core]\nsparseCheckout = false\n")
+    place = find_place(work)
+    assert place is not None and (("core.sparsecheckout", "true") in place.config) is asked
+    (tmp_path / "main/.git/worktrees/work/config.worktree").unlink()
+    place = find_place(work)
+    assert place is not None and "core.sparsecheckout" not in dict(place.config)
+
+
 @pytest.mark.parametrize(
     ("changes", "words"),
     [
