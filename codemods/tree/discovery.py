@@ -78,7 +78,7 @@ def _ordinary(folder: Path, git_dir: Path) -> Place:
         raise Problem(
             f"{git_dir} has a file `commondir`, which leads to another repository; spawnfix does not follow it"
         )
-    config = _config(git_dir)
+    config = _config(git_dir, git_dir)
     if is_true(last(config, "core.bare")):
         return _checked(Place(git_dir, git_dir, None, git_dir, tuple(config)))
     if (elsewhere := last(config, "core.worktree")) is not None and not _same(git_dir / elsewhere, folder):
@@ -90,7 +90,7 @@ def _ordinary(folder: Path, git_dir: Path) -> Place:
 
 
 def _bare(folder: Path, start: Path) -> Place:
-    config = _config(folder)
+    config = _config(folder, folder)
     if not is_true(last(config, "core.bare")):
         raise Problem(f"{start}: this is inside git's own folder, not a work tree")
     if os.path.lexists(folder / "commondir"):
@@ -115,11 +115,9 @@ def _linked(folder: Path, marker: Path) -> Place:
             back = git_dir / _small(git_dir, "gitdir", marker).rstrip("\n")
             if not _same(git_dir.parent, common / "worktrees") or not _same(back, marker):
                 raise stranger
-            config = _config(common)
-            if is_true(last(config, "extensions.worktreeconfig")) and os.path.lexists(git_dir / "config.worktree"):
-                config += _parsed(git_dir, "config.worktree")
+            config = _config(common, git_dir)
         else:
-            common, config = git_dir, _config(git_dir)
+            common, config = git_dir, _config(git_dir, git_dir)
             back = last(config, "core.worktree")  # type: ignore[assignment]
             if back is None or not _same(git_dir / back, folder):
                 raise stranger
@@ -147,8 +145,9 @@ def _same(one: Path, other: Path) -> bool:
         return False
 
 
-def _config(git_dir: Path) -> Entries:
-    entries = _parsed(git_dir, "config") if os.path.lexists(git_dir / "config") else []
+def _config(common: Path, git_dir: Path) -> Entries:
+    """What the repository says of all its work trees, and of the one whose folder is `git_dir`."""
+    entries = _parsed(common, "config") if os.path.lexists(common / "config") else []
     if is_true(last(entries, "extensions.worktreeconfig")) and os.path.lexists(git_dir / "config.worktree"):
         entries += _parsed(git_dir, "config.worktree")
     return entries

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from codemods.tree.directory import DirectoryFiles, Selected
+from codemods.tree.directory import Selected
 from codemods.tree.files import MemoryFiles
 from codemods.tree.source import Source, UnreadableSource
 from harness.each_row import each_row
@@ -17,10 +17,10 @@ CODINGS = """
     koi8-u kz1048 mac-cyrillic mac-greek mac-iceland mac-latin2 mac-roman mac-turkish ptcp154 shift-jis shift_jis_2004
     shift_jisx0213 tis-620 windows-1250 windows-1251 windows-1252 windows-1253 windows-1254 windows-1255 windows-1256
     windows-1257 windows-1258
-""".split()
+"""
 
 
-@each_row("coding", CODINGS)
+@each_row("coding", CODINGS.split())
 def test_what_people_write_source_in_is_read_and_written_back(coding: str) -> None:
     data = f"# -*- coding: {coding} -*-\nname = 'ada'\n".encode(coding)
     source = Source.from_bytes("a.py", data)
@@ -37,15 +37,15 @@ FOREIGN = """
     third_party thirdparty third-party 3rdparty vendor vendored _vendor node_modules bower_components site-packages
     dist-packages .venv venv .eggs .tox .nox .git .hg .svn __pycache__ .mypy_cache .ruff_cache .pytest_cache
     .ipynb_checkpoints .direnv .pixi conda-meta thing.egg-info build dist
-""".split()
+"""
 
 
 def paths(asked: str, *names: str) -> list[str]:
-    files = MemoryFiles({name: b"" for name in names})
+    files = MemoryFiles(dict.fromkeys(names, b""))
     return [entry.path for entry in Selected(files, asked).entries()]
 
 
-@each_row("folder", FOREIGN)
+@each_row("folder", FOREIGN.split())
 def test_what_others_wrote_is_looked_at_where_it_was_asked_for(folder: str) -> None:
     inside = f"src/{folder}/pkg/a.py"
     assert paths("", inside, "src/b.py") == ["src/b.py"]

@@ -62,10 +62,10 @@ USED = """
     HEAD index config.worktree packed-refs refs refs/heads objects objects/info objects/pack
     objects/info/alternates logs logs/HEAD logs/refs logs/refs/heads info info/attributes info/exclude shallow
     gitdir
-""".split()
+"""
 
 
-@pytest.mark.parametrize("name", USED)
+@pytest.mark.parametrize("name", USED.split())
 def test_no_link_inside_a_git_folder_is_followed(name: str, tmp_path: Path) -> None:
     git = repository(tmp_path / "a", "") / ".git"
     (git / name).parent.mkdir(parents=True, exist_ok=True)
