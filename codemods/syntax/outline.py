@@ -33,6 +33,9 @@ class ValueBinding:
     parameter: bool = False
 
 
+_OF_CLASSES = frozenset(("__new__", "__init_subclass__", "__class_getitem__"))  # methods that get the class
+
+
 class Outline:
     """The tree of one file with parents and scopes, made on demand. Nodes are compared by identity."""
 
@@ -247,7 +250,7 @@ class Outline:
     def is_self(self, node: ast.AST) -> bool:
         """True for a Name that is the first parameter of its method (never of a class- or staticmethod)."""
         method = self.method(node)
-        if method is None or not isinstance(node, ast.Name):
+        if method is None or not isinstance(node, ast.Name) or method.name in _OF_CLASSES:
             return False
         if any(
             isinstance(mark, ast.Name) and mark.id in ("classmethod", "staticmethod") for mark in method.decorator_list

@@ -24,6 +24,23 @@ def load(fn):
 )
 
 PROGRAMS = {
+    "an exception that is caught goes to a process": {
+        "run.py": """
+from multiprocessing import Process
+
+def make():
+    class Own(Exception):  # proven
+        pass
+    return Own
+
+def main(work):
+    Error = make()
+    try:
+        work()
+    except (OSError, Error) as error:
+        Process(target=print, args=(error,)).start()
+"""
+    },
     "a dict of constants is filled later": {
         "data.py": LOADER
         + """

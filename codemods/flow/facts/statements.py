@@ -104,10 +104,18 @@ class Statements:
             if handler.type is not None:
                 builder.distinguish(self.expressions.value(handler.type), "named by `except`", handler.lineno)
             if handler.name:
-                builder.bind(handler.name)
+                self._caught(handler, builder.bind(handler.name))
             self._optional(handler.body)
         self._optional(node.orelse)
         self.body(node.finalbody)
+
+    def _caught(self, handler: ast.ExceptHandler, holder: int) -> None:
+        """`except Error as error`: an object of each class that is named."""
+        builder = self.builder
+        for each in handler.type.elts if isinstance(handler.type, ast.Tuple) else [handler.type]:
+            if isinstance(each, ast.Name) and (named := self.expressions.value(each)) >= 0:
+                made = Call(named, (), (), (), (), holder, position(each), "", NO_LITERALS, builder.scope.function)
+                builder.facts.calls.append(made)
 
     def _match(self, node: ast.Match) -> None:
         subject = self.expressions.value(node.subject)

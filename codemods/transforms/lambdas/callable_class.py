@@ -13,6 +13,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from ...finding import Edit
 from ...syntax.binding_rules import FUNCTIONS
 from ...syntax.placement import first_attached_line, indentation_at
+from ...syntax.repo import Repo
 from ...syntax.scope_data import Use, Variable, end_of, line_of
 from ...syntax.scopes import Scopes
 from ...tree.source import Source
@@ -131,7 +132,7 @@ def object_class(
 # Local classes that read variables
 
 
-def why_no_arguments(scopes: Scopes, unit: Unit, captures: Iterable[Variable]) -> str | None:
+def why_no_arguments(scopes: Scopes, unit: Unit, captures: Iterable[Variable], repo: Repo, path: str) -> str | None:
     """None when the class can get what it reads as first arguments of its constructor; else why not, in words."""
     node, captures = unit.node, list(captures)
     assert isinstance(node, ast.ClassDef)
@@ -139,7 +140,7 @@ def why_no_arguments(scopes: Scopes, unit: Unit, captures: Iterable[Variable]) -
         return "its name is bound again" if unit.variable is None else unit.snapshots[0].partition(":")[0]
     if unit.own_self is not None or not (captures or unit.fields):
         return "it reads the object around it"
-    on_objects = why_not_on_objects(scopes, unit) if unit.fields else None
+    on_objects = why_not_on_objects(scopes, unit, repo, path) if unit.fields else None
     if on_objects is not None:
         return on_objects
     if node.decorator_list or node.keywords:

@@ -152,7 +152,7 @@ class Forms:
         captures = list(captures)
         name = next((variable.name for variable in captures), "self")
         if not needs_more and set(captures) == set(unit.captures):
-            why = why_no_arguments(self.rewrite.scopes, unit, captures)
+            why = why_no_arguments(self.rewrite.scopes, unit, captures, self.handover.repo, self.rewrite.path)
         else:
             why = "a function that it uses reads that"
         if why is not None and unit.fields and not captures:

@@ -14,7 +14,9 @@ import ast
 from ...finding import Edit
 from ...syntax.binding_rules import FUNCTIONS
 from ...syntax.names import last_name
+from ...syntax.outline import Outline
 from ...syntax.placement import blank_lines_below, end_of_line
+from ...syntax.repo import Repo
 from ...syntax.scope_data import Use
 from ...syntax.scopes import Scopes
 from ...tree.source import Source
@@ -49,7 +51,7 @@ def within_fields(unit: Unit, use: Use) -> bool:
     return any(use.node is node for statement in unit.fields.values() for node in ast.walk(statement))
 
 
-def why_not_on_objects(scopes: Scopes, unit: Unit) -> str | None:
+def why_not_on_objects(scopes: Scopes, unit: Unit, repo: Repo, path: str) -> str | None:
     """What forbids that objects keep what the class kept, in words."""
     node = unit.node
     assert isinstance(node, ast.ClassDef)
@@ -88,7 +90,32 @@ def why_not_on_objects(scopes: Scopes, unit: Unit) -> str | None:
         value = unit.fields[found.attr].value
         if value is not None and not is_data(value) and not _is_used_as_data(scopes, found):
             return f"{where} may be a function, which a class makes a method of"
+    return _asked_of_a_class_elsewhere(unit, repo, path)
+
+
+def _asked_of_a_class_elsewhere(unit: Unit, repo: Repo, path: str) -> str | None:
+    """`type(x).size` or `x.__class__.size` in another file."""
+    for name in unit.fields:
+        for outline in repo.mentioning(name):
+            for found in outline.attributes.get(name, ()) if outline.path != path else ():
+                if _is_class(outline, found.value):
+                    return f"`{ast.unparse(found)}` ({outline.path}:{found.lineno}) may be read from the class"
+            for call in (*outline.calls.get("getattr", ()), *outline.calls.get("hasattr", ())):
+                asked = call.args[1] if len(call.args) > 1 else None
+                if isinstance(asked, ast.Constant) and asked.value == name and _is_class(outline, call.args[0]):
+                    return f"`{ast.unparse(call)}` ({outline.path}:{call.lineno}) may be read from the class"
     return None
+
+
+def _is_class(outline: Outline, value: ast.expr) -> bool:
+    """`type(x)`, `x.__class__`, or a name for one of them."""
+    if isinstance(value, ast.Name):
+        bound = [binding.value for binding in outline.lookup(value, value.id)[1]]
+        return value.id == "cls" or any(
+            each is not None and not isinstance(each, ast.Name) and _is_class(outline, each) for each in bound
+        )
+    is_type = isinstance(value, ast.Call) and last_name(value.func) == "type" and len(value.args) == 1
+    return is_type or (isinstance(value, ast.Attribute) and value.attr == "__class__")
 
 
 def _may_be_descriptor(scopes: Scopes, call: ast.Call) -> bool:

@@ -164,7 +164,18 @@ def _place(project: Project, known: Known, path: str, node: Movable) -> str | No
             return (
                 f"its `__code__` is read ({where_in_words(question, path)}), and its `{found[0]}` says where it stands"
             )
+    outline = Repo(project).outline(path)
+    for read in outline.attributes.get("__code__", ()) if outline is not None else ():
+        above = outline.parents[read] if outline is not None else None
+        if isinstance(above, ast.Attribute) and _OF_PLACE.fullmatch(above.attr) and _is_unknown(outline, read.value):
+            return f"`{ast.unparse(above)}` (line {read.lineno}) may be asked of it, and says where it stands"
     return None
+
+
+def _is_unknown(outline: Outline | None, value: ast.expr) -> bool:
+    """The parameter of a lambda, as in `sorted(functions, key=lambda f: ...)`."""
+    found = outline.lookup(value, value.id) if outline is not None and isinstance(value, ast.Name) else None
+    return found is not None and isinstance(found[0], ast.Lambda)
 
 
 def _calls_on(outline: Outline, line: int) -> Iterator[ast.Call]:

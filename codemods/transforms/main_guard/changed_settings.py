@@ -25,7 +25,7 @@ from .registrations import registrations
 from .statements import names_bound
 
 _WORKER = ("__getitem__", "__getitems__", "__iter__", "__next__", "__call__", "run")
-_INITIALISERS = ("__init__", "__new__", "__post_init__")
+_INITIALISERS = ("__init__", "__new__", "__post_init__", "__enter__", "__aenter__")  # run for each new object
 _MAX_CALLS = 400  # functions that are followed into from what workers run
 _MAX_DEPTH = 5
 _OBJECTS = (ast.Call, ast.Dict, ast.List, ast.Set, ast.DictComp, ast.ListComp, ast.SetComp)
@@ -73,6 +73,7 @@ class Search:
         self.starts, self.repo, self.importers = starts, repo, importers
         self.callees = starts.callees
         self._workers: dict[Function, Worker] = {}
+        self._lambdas: dict[ast.Lambda, ast.FunctionDef] = {}
         self.parts = Parts(self.callees, self._workers)
         self._asked: dict[ast.AST, frozenset[str] | None] = {}
 
@@ -96,7 +97,7 @@ class Search:
         self, home: Outline, changes: Sequence[Place], places: Sequence[tuple[Place, Worker]]
     ) -> Iterator[Changed]:
         """The first of the places for each script that makes one of the changes to what stands in `home`."""
-        inside = {worker.function for worker in self.workers.values()}
+        inside: set[ast.AST] = {worker.function for worker in self.workers.values()} | self._lambdas.keys()
         by_workers = {change for change in changes if change.outline.scope(change.node) in inside}
         if any(change.key != DRAWN for change in by_workers):
             return  # workers set it themselves
@@ -179,7 +180,7 @@ class Search:
         sent = [
             (outline, node, hop)
             for path, line, hop in flow_of(self.starts.project).sent()
-            for outline, node in self.repo.defined_at(path, line)
+            for outline, node in self._code_at(path, line)
         ]
         objects: dict[tuple[str, int], list[Class]] = {}  # by boundary: what functions that are sent get along
         for outline, node, hop in sent:
@@ -191,6 +192,22 @@ class Search:
             else:
                 self._add(outline, node, Confidence.PROVEN, hop, objects.get((hop.path, hop.line), ()))
         return self._workers
+
+    def _code_at(self, path: str, line: int) -> list[tuple[Outline, ast.ClassDef | Function]]:
+        """What stands there: a class, a function, or lambdas, each as a function that returns its value."""
+        found: list[tuple[Outline, ast.ClassDef | Function]] = [*self.repo.defined_at(path, line)]
+        outline = self.repo.outline(path) if not found else None
+        for node in outline.nodes if outline is not None else ():
+            if isinstance(node, ast.Lambda) and node.lineno == line and outline is not None:
+                found.append((outline, self._as_function(node)))
+        return found
+
+    def _as_function(self, node: ast.Lambda) -> ast.FunctionDef:
+        if node not in self._lambdas:
+            value = ast.copy_location(ast.Return(node.body), node.body)
+            made = ast.FunctionDef(name="<lambda>", args=node.args, body=[value], decorator_list=[])
+            self._lambdas[node] = ast.copy_location(made, node)
+        return self._lambdas[node]
 
     def _add_methods(self, cls: Class, confidence: Confidence, hop: Hop, wanted: Sequence[str] = _WORKER) -> None:
         for name in wanted:
@@ -331,7 +348,7 @@ class Search:
         return found
 
     def _calls(self, outline: Outline, function: Function) -> Iterator[tuple[Outline, ast.Call]]:
-        """The calls of a function of the repository; of an initialiser, those of its class."""
+        """The calls of a function of the repository; of an initialiser and of `__enter__`, those of its class."""
         for caller in self.repo.mentioning(function.name):
             for call in caller.calls_of(function.name):
                 called = self.callees.called(caller, call)

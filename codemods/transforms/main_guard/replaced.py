@@ -87,7 +87,7 @@ def _uses(search: Search, worker: Worker) -> Iterator[tuple[_Target, ast.expr]]:
 def _itself(search: Search, worker: Worker) -> Iterator[tuple[_Target, ast.expr]]:
     """The method that the worker runs, where some file sets an attribute of that name."""
     outline, function = worker.outline, worker.function
-    owner = outline.parents[function]
+    owner = outline.parents.get(function)
     if isinstance(owner, ast.ClassDef) and search.starts.project.with_key(replaced_names, function.name):
         place = ast.copy_location(ast.Name(function.name, ast.Load()), function)
         place.col_offset += len("def ") if isinstance(function, ast.FunctionDef) else len("async def ")

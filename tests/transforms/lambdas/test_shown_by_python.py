@@ -172,3 +172,16 @@ def test_objects_that_are_compared_are_of_one_class(other: str, once: bool) -> N
         or "each call makes a class of its own" in (finding.reason or "")
         or "equal to those of" in (finding.reason or "")
     )
+
+
+@pytest.mark.parametrize(
+    ("key", "shown"),
+    [("f.__code__.co_firstlineno", True), ("f.__code__.co_argcount", False), ("f.lines", False)],
+)
+def test_the_order_in_which_functions_stand(key: str, shown: bool) -> None:
+    """Who sorts them by their lines would find them in another order."""
+    child = f"print([f for f in sorted([scale], key=lambda f: {key})])"
+    text = files(child)["a.py"].replace(" * factor", "")
+    (finding,) = reported({"a.py": text}, "lambdas")
+    assert finding.fix is not None
+    assert ("says where it stands" in (finding.fix.unsafe or "")) is shown

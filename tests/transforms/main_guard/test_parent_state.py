@@ -199,3 +199,68 @@ def test_a_table_of_another_module_that_goes_on_in_workers(before: str, found: b
     files = MemoryFiles({"run.py": KEPT.format(before=before).encode(), "kept.py": b"rows = []\nother = []\n"})
     report = check(files, Settings(select=("main-guard",)))
     assert ["kept.rows" in each.message for each in report.findings] == [True] * found
+
+
+STATES = """\
+import contextvars
+from multiprocessing import Process
+
+depth = contextvars.ContextVar("depth", default=0)
+
+
+class Scope:
+    def __enter__(self):
+        depth.set(1)
+
+    def __exit__(self, *error):
+        pass
+
+
+class Unit:
+    known = {{}}
+
+    def __new__(cls, name):
+        cls.known[name] = super().__new__(cls)
+        return cls.known[name]
+
+
+def make(tag):
+    return lambda: print(tag, {read})
+
+
+def work():
+    print({read})
+
+
+def main():
+    {change}
+    Process(target={target}).start()
+
+
+if __name__ == "__main__":
+    main()
+"""
+
+
+@pytest.mark.parametrize("target", ["work", "make(1)"])
+@pytest.mark.parametrize(
+    ("read", "change", "found"),
+    [
+        ("depth.get()", "with Scope():\n        pass", False),
+        ("depth.get()", "scope = Scope()\n    scope.__enter__()", True),
+        ("Unit.known", "Unit('m')", True),
+        ("Unit.known", "print(Unit)", False),
+    ],
+)
+def test_what_new_objects_change(read: str, change: str, found: bool, target: str) -> None:
+    """By `__enter__` and `__new__`; read by a function that is sent, or by a lambda."""
+    text = STATES.format(read=read, change=change, target=target)
+    report = check(MemoryFiles({"run.py": text.encode()}), Settings(select=("main-guard",)))
+    assert ["changes in the main process only" in each.message for each in report.findings] == [True] * found
+
+
+@pytest.mark.parametrize(("around", "found"), [("with Scope():", True), ("if Scope:", False)])
+def test_a_worker_that_is_started_within(around: str, found: bool) -> None:
+    text = STATES.format(read="depth.get()", change=f"{around}\n        Process(target=work).start()", target="print")
+    report = check(MemoryFiles({"run.py": text.encode()}), Settings(select=("main-guard",)))
+    assert ["changes in the main process only" in each.message for each in report.findings] == [True] * found
