@@ -18,6 +18,7 @@ from ...syntax.main_guard import is_main_process_test
 from ...syntax.outline import Outline
 from ...syntax.repo import Repo
 from ...syntax.resolver import Class
+from .calls_of_scripts import CallsOfScripts
 from .importers import Importers
 from .object_parts import ADDS, DRAWN, ITEM, Parts
 from .process_starts import Starts
@@ -71,6 +72,7 @@ class Search:
 
     def __init__(self, starts: Starts, repo: Repo, importers: Importers) -> None:
         self.starts, self.repo, self.importers = starts, repo, importers
+        self.calls = CallsOfScripts(repo, self._runs)
         self.callees = starts.callees
         self._workers: dict[Function, Worker] = {}
         self._lambdas: dict[ast.Lambda, ast.FunctionDef] = {}
@@ -148,6 +150,7 @@ class Search:
             for path, way in worker.sent.items():
                 running = {script for script in scripts if self._sends(script, path)}
                 running = {script for script in running if self._runs(script, place.outline.path)}
+                running = {script for script in running if self.calls.may_run(script, way[1])}
                 if running and self._may_be_before(change, way[1]):
                     return change, running, way
         return None

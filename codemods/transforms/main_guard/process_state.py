@@ -51,6 +51,7 @@ class State:
     but: frozenset[str] = frozenset()
     keyword: str = ""
     with_one: frozenset[str] = frozenset()
+    silent: frozenset[str] = frozenset()
     arguments: int = 0
     linked: bool = False
     seeded: bool = False
@@ -212,7 +213,7 @@ def _of_call(outline: Outline, call: ast.Call, own: str) -> Iterator[tuple[str, 
         if func.attr == own and outline.is_self(func.value):
             yield "recursion", func
         if func.attr in LOG_METHODS and _is_logger(outline, func.value):
-            yield "a log", func
+            yield ("a log of details" if func.attr == "debug" else "a log"), func
         if func.attr == "format" and isinstance(func.value, ast.Constant):
             yield from _texts(outline, call.args)
     elif isinstance(func, ast.Name) and not outline.lookup(func, func.id)[1]:
@@ -306,6 +307,10 @@ def _set_by(outline: Outline, node: ast.AST, state: State) -> str | None:
             return None
         if state.with_one and not any(keyword.arg in state.with_one for keyword in node.keywords):
             return None
+        if state.silent:
+            level = next((ast.unparse(keyword.value) for keyword in node.keywords if keyword.arg == "level"), "")
+            if not level or level.rpartition(".")[2].strip("\"'") in state.silent:
+                return None
         said = ast.unparse(first) if first is not None else ""
         said = qualified_name(outline, first) or said if isinstance(first, ast.Attribute) else said
         if (state.values and said not in state.values) or said in state.but:
@@ -366,7 +371,9 @@ def states() -> tuple[State, ...]:
 
 def _state(name: str, row: dict[str, Any]) -> State:
     source, what, sets, reads = (row.pop(key, None) for key in ("source", "what", "sets", "reads"))
-    more: dict[str, Any] = {key: frozenset(row.pop(key)) for key in ("values", "but", "with_one") if key in row}
+    more: dict[str, Any] = {
+        key: frozenset(row.pop(key)) for key in ("values", "but", "with_one", "silent") if key in row
+    }
     plain = ("keyword", "linked", "seeded", "shown", "lasting", "arguments", "default", "advice")
     more |= {key: row.pop(key) for key in plain if key in row}
     if row or not (source and what and sets and reads):

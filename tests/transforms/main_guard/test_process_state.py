@@ -362,3 +362,47 @@ if __name__ == "__main__":
 def test_a_loaders_worker_has_no_process_group(early: str, late: str, found: int) -> None:
     rows = reported({"train.py": GROUP.format(early=early, late=late)}, "main-guard")
     assert ["process group" in row.message and "__init__" in (row.reason or "") for row in rows] == [True] * found
+
+
+@pytest.mark.parametrize(
+    ("level", "call", "found"),
+    [
+        ("level=logging.INFO, ", "debug", False),
+        ("level='WARNING', ", "debug", False),
+        ("", "debug", False),
+        ("level=logging.DEBUG, ", "debug", True),
+        ("level=LEVEL, ", "debug", True),
+        ("level=logging.INFO, ", "info", True),
+    ],
+)
+def test_details_that_the_log_leaves_out(level: str, call: str, found: bool) -> None:
+    sets = f"logging.basicConfig({level}filename='a.log')"
+    assert bool(places(sets, f"logging.{call}('at %s', x)")) == found
+
+
+JOBS = {
+    "jobs.py": "import multiprocessing as mp\nimport numpy as np\n\ndef work(x):\n    return np.random.rand()\n\n\n"
+    "def start():\n    mp.Process(target=work, args=(1,)).start()\n\n\ndef rows():\n    return [1]\n",
+    "train.py": "import jobs\n\ndef plot():\n    jobs.start()\n\ndef size():\n    return 3\n\n"
+    'if __name__ == "__main__":\n    plot()\n',
+}
+
+
+@pytest.mark.parametrize(
+    ("imports", "does", "found"),
+    [
+        pytest.param("from jobs import rows", "rows()", False, id="another function"),
+        pytest.param("from jobs import rows, start", "start()", True, id="the function"),
+        pytest.param("import jobs", "jobs.start()", True, id="by its module"),
+        pytest.param("import jobs", "getattr(jobs, 'start')()", True, id="by its name"),
+        pytest.param("from jobs import *", "start()", True, id="by a star"),
+        pytest.param("from typing import *\nimport jobs", "(start := 1)", False, id="a star of something else"),
+        pytest.param(
+            "import jobs\nfrom train import size", "size()", False, id="a script that calls it under its guard"
+        ),
+        pytest.param("import jobs\nfrom train import plot", "plot()", True, id="a function that calls it"),
+    ],
+)
+def test_a_script_that_never_starts_the_workers(imports: str, does: str, found: bool) -> None:
+    script = f"import numpy as np\n{imports}\n\nif __name__ == '__main__':\n    np.random.seed(3)\n    {does}\n"
+    assert bool(reported({**JOBS, "sample.py": script}, "main-guard")) == found
