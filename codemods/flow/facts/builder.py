@@ -41,6 +41,7 @@ class FactsBuilder:
         self.enclosing: list[int] = []  # per function the one around it, or -1
         self.conditions = 0  # how many of them what is walked stands under
         self.mentions = Mentions()
+        self.set_by_functions: set[str] = set()  # names of the module that a function declares global
         self.narrowed: set[str] = set()  # attributes of which some code asks whether they can be called
 
     @property
@@ -93,16 +94,19 @@ class FactsBuilder:
             scope = scope.parent
         if name in scope.globals:
             scope = self.module
+        again = name in scope.bound
         if name not in scope.nonlocals:
-            scope.constants[name] = SEVERAL if name in scope.bound else constant
+            scope.constants[name] = SEVERAL if again else constant
             scope.bound.add(name)
         node = self.variable(name, scope, reads=False)
         scope.current.pop(name, None)
         scope.taken_out.pop(name, None)
         if value >= 0:
             self.edge(value, node)
-            if scope is self.scope and scope.kind is ScopeKind.FUNCTION and name not in scope.nonlocals:
-                scope.current[name] = value
+            if scope is self.scope and name not in scope.nonlocals:
+                goes_on = again and name not in self.set_by_functions  # `args = parser(); args = args.parse_args()`
+                if scope.kind is ScopeKind.FUNCTION or (scope.kind is ScopeKind.MODULE and goes_on):
+                    scope.current[name] = value
         return node
 
     def bind_nothing(self, name: str) -> None:

@@ -134,6 +134,8 @@ class Statements:
         for name in node.names:
             builder.module.bound.add(name)
             builder.module.constants[name] = SEVERAL
+            builder.module.current.pop(name, None)
+        builder.set_by_functions.update(node.names)
 
     def _nonlocal(self, node: ast.Nonlocal) -> None:
         self.builder.scope.nonlocals.update(node.names)

@@ -1,0 +1,58 @@
+"""What a name of a module is after it is bound again, in code that goes straight on."""
+
+from __future__ import annotations
+
+import pytest
+
+from harness.small import reported
+
+TEXT = """\
+import argparse
+import multiprocessing as mp
+
+class Rows:
+    def __init__(self):
+        self.parse = lambda text: text
+    def parts(self):
+        return [1, 2]
+
+def work(rows):
+    print(rows)
+
+def later():
+    {later}
+
+{main}
+    rows = Rows()
+    {again}
+    mp.Process(target=work, args=(rows,)).start()
+"""
+GUARD = 'if __name__ == "__main__":'
+
+
+@pytest.mark.parametrize("main", [GUARD, "def main():"])
+@pytest.mark.parametrize(
+    ("again", "found"),
+    [
+        pytest.param("rows = rows.parts()", False, id="bound again to something else"),
+        pytest.param("rows = [rows]", True, id="to what holds it"),
+        pytest.param("if later:\n        rows = rows.parts()", True, id="in a branch only"),
+        pytest.param("for _ in range(2):\n        rows = rows.parts()", True, id="in a loop"),
+        pytest.param("pass", True, id="once"),
+    ],
+)
+def test_bound_again(main: str, again: str, found: bool) -> None:
+    text = TEXT.format(main=main, again=again, later="pass")
+    assert bool(reported({"a.py": text}, "lambdas")) == found
+
+
+def test_a_function_may_bind_a_global() -> None:
+    text = TEXT.format(main=GUARD, again="rows = rows.parts()\n    later()", later="global rows\n    rows = Rows()")
+    assert reported({"a.py": text}, "lambdas")
+
+
+def test_functions_may_read_what_was_there_before() -> None:
+    text = TEXT.format(
+        main=GUARD, again="later()\n    rows = rows.parts()", later="mp.Process(target=work, args=(rows,))"
+    )
+    assert reported({"a.py": text}, "lambdas")
