@@ -64,8 +64,9 @@ def _in_dict(node: ast.expr) -> ast.expr | None:
 
 
 def value_of(statement: ast.AST, value: ast.expr | None) -> ast.expr | None:
-    """The value of a binding; for `a, b = f()` the whole call."""
-    if value is None and isinstance(statement, ast.Assign) and isinstance(statement.value, (ast.Call, ast.Name)):
+    """The value of a binding; for `a, b = f()` the whole call, and what is sliced for `a, b = f()[1:]`."""
+    whole = (ast.Call, ast.Name, ast.Subscript)
+    if value is None and isinstance(statement, ast.Assign) and isinstance(statement.value, whole):
         return statement.value
     return value
 

@@ -294,6 +294,8 @@ def _does(outline: Outline, call: ast.Call) -> Repeated | None:
         return Repeated(f"loads data or weights (`{ast.unparse(call.func)[:60]}`)", Harm.COSTLY)
     if last in names("log_files"):
         return Repeated("opens a log", Harm.COSTLY if last == "SummaryWriter" else Harm.LITTLE)
+    if last in names("run_logs"):
+        return Repeated("begins a run of a log", Harm.COSTLY)
     if is_method and (
         last == "cuda" or (last == "to" and any(_DEVICE.search(ast.unparse(argument)) for argument in call.args))
     ):

@@ -22,6 +22,7 @@ RULE = "main-guard"
         ("from loaders import Fixed", "Fixed(data)"),
         ("from loaders import Module", "Module(data).train_loader()"),
         ("from loaders import make", "make(data)"),
+        ("import torchnet as tnt", "tnt.dataset.ListDataset(data, str).parallel(num_workers=4)"),
         ("from timm.data import create_loader", "create_loader(data, 224, 4)"),
         ("import webdataset as wds", "wds.WebLoader(data, num_workers=4).unbatched().shuffle(9).with_length(3)"),
         ("from litdata import StreamingDataLoader", "StreamingDataLoader(data, num_workers=4)"),
@@ -804,3 +805,53 @@ def test_a_pair_handed_on_by_a_method_and_two_functions() -> None:
             "data/provide.py": dedent(data).replace("WORKERS", workers),
         }
         assert len(reported(files, RULE)) == found
+
+
+@pytest.mark.parametrize(("workers", "found"), [("8 * (size > 1)", True), ("4", True), ("0", False)])
+def test_a_part_of_what_a_function_gives(workers: str, found: bool) -> None:
+    loaders = """\
+from torch.utils.data import DataLoader
+
+def loaders(rows, num_workers=0):
+    return None, DataLoader(rows, num_workers=num_workers), 10
+"""
+    text = f"from loaders import loaders\nsize = 2\nheld_out, classes = loaders([1], num_workers={workers})[1:]\n"
+    text += "for row in held_out:\n    print(row)\n"
+    assert bool(reported({"a.py": text, "loaders.py": loaders}, RULE)) == found
+
+
+def test_tasks_of_pebble() -> None:
+    text = """\
+from pebble import ProcessPool
+
+def work(rows):
+    return table[rows]
+
+def main():
+    global table
+    table = {1: 2}
+    with ProcessPool(max_workers=2) as pool:
+        print(list(pool.map(work, [1]).result()))
+
+if __name__ == "__main__":
+    main()
+"""
+    [finding] = reported({"a.py": text}, RULE)
+    assert "`work` runs in a worker and reads `table`" in finding.message
+    [start] = reported({"a.py": text.replace("if __name__", "if __file__")}, RULE)
+    assert start.message.startswith("Starts processes outside of the main guard")
+
+
+def test_a_run_of_a_log_begins_under_the_guard() -> None:
+    text = """\
+from pytorch_lightning import Trainer
+from pytorch_lightning.loggers import {logger}
+from torch.utils.data import DataLoader
+
+log = {logger}(project="a")
+loader = DataLoader([1], num_workers=2)
+for row in loader:
+    log.log_metrics({{"a": row}})
+"""
+    done = migrated({"a.py": text.format(logger="WandbLogger")}, RULE)["a.py"]
+    assert '__main__":\n    log = WandbLogger' in done
