@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
-from ...syntax.binding_rules import parameters, positional
+from ...syntax.binding_rules import FunctionNode, parameters, positional
 from ...syntax.names import last_name
 from ...syntax.outline import Outline, position
 from ...syntax.repo import Repo
@@ -19,6 +19,7 @@ CHANGING = frozenset(
     ["update", "pop", "popitem", "clear", "setdefault", "subtract", "move_to_end", "__setitem__", "__delitem__"]
 )
 _PROPERTIES = frozenset(["property", "cached_property"])
+_DICTS = frozenset(["dict", "OrderedDict", "defaultdict", "Counter"])
 _DEPTH = 3
 _SPECIAL = frozenset(
     ["", "__call__", "__getitem__", "__len__", "__iter__", "__enter__", "__exit__"]
@@ -39,6 +40,7 @@ class _Target:
     owner: Class | None = None
     hops: int = 0
     result: bool = False
+    filled_by: FunctionNode | None = None  # the function that returned this variable of its own
 
 
 class DictChanges:
@@ -70,7 +72,10 @@ class DictChanges:
             seen.add(target)
             todo.extend(self._known_aliases(target, outline))
             grows = grows or self._grows_when_read(target)
+            filled = target.filled_by if _made_by_each_call(target) else None
             for where, node, what in self._known_changes(target, method, grows):
+                if filled is not None and where.scope(node) is filled:
+                    continue  # before it is returned
                 if node is not taken and self._happens_after(where, node, outline, taken, 0, target.scope is None):
                     text = f"{what} after the view is taken: the view shows that, a list would not"
                     return Difference(where.path, position(node)[0], text, False)
@@ -109,7 +114,8 @@ class DictChanges:
         for where, function in self.repo.called(outline, call.func):
             for node in where.own(function):
                 if isinstance(node, ast.Return) and node.value is not None:
-                    yield from self._targets(where, node.value, hops)
+                    for target in self._targets(where, node.value, hops):
+                        yield replace(target, filled_by=function) if target.scope is function else target
 
     def _reads(self, target: _Target) -> list[tuple[Outline, ast.expr]]:
         """Every expression that may be the dict of `target`."""
@@ -304,6 +310,17 @@ class DictChanges:
                 found |= todo
             self._callers[name] = frozenset(found)
         return self._callers[name]
+
+
+def _made_by_each_call(target: _Target) -> bool:
+    """A variable of the function that returns it, which each call gives a dict of its own."""
+    if target.filled_by is None:
+        return False
+    values = [binding.value for binding in target.outline.bindings(target.filled_by, target.name)]
+    return bool(values) and all(
+        isinstance(value, (ast.Dict, ast.DictComp)) or (isinstance(value, ast.Call) and last_name(value.func) in _DICTS)
+        for value in values
+    )
 
 
 def _called_as(outline: Outline, node: ast.AST) -> str:

@@ -368,3 +368,30 @@ DataLoader(Words({{"a": 1}}), num_workers=2)
 def test_a_list_is_what_the_program_asserts(test: str, fixed: bool) -> None:
     changed = migrated({"a.py": ASSERTED.format(test=test)}, "dict-views")
     assert bool(changed) is fixed
+
+
+BUILD = """\
+def build(rows):
+    table = {make}
+    for row in rows:
+        table.setdefault(row, []).append(1)
+    {more}
+    return table
+"""
+
+
+@pytest.mark.parametrize(
+    ("make", "more", "after", "change"),
+    [
+        pytest.param("{}", "pass", "pass", "", id="filled before it is returned"),
+        pytest.param("dict()", "pass", "pass", "", id="the same, of a call"),
+        pytest.param("TABLE", "pass", "pass", "calls `.setdefault()`", id="one for all calls"),
+        pytest.param(
+            "{}", "global kept\n    kept = table", "kept['a'] = 1", "sets an item", id="kept, and changed later"
+        ),
+    ],
+)
+def test_a_dict_that_a_function_fills(make: str, more: str, after: str, change: str) -> None:
+    function = "TABLE = {}\n" + BUILD.format(make=make, more=more)
+    said = unsafe(f"self.n = build(d).keys()\nself.m = build(d)\n{after}", function)
+    assert change in said and bool(said) == bool(change)
