@@ -107,6 +107,9 @@ class Table:
         self.harmless: dict[str, str] = {h["callable"]: h["source"] for h in entries.get("harmless", ())}
         self.carried_bases: dict[str, str] = {c["base"]: c["what"] for c in entries.get("carried", ())}
         self._sent_by_some = {c["base"] for c in entries.get("carried", ()) if c.get("needs_boundary")}
+        self.sending_themselves = {  # those with a method that pickles its object
+            name.rpartition("().")[0] for name, each in self.boundaries.items() if "self" in each.pickles
+        }
         self.burdens: dict[str, str] = {b["prefix"]: b["what"] for b in entries.get("burden", ())}
         self._canonical: dict[str, str] = {}
         self._known: dict[str, bool] = {}

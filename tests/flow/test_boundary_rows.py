@@ -169,7 +169,8 @@ def test_the_object_itself_is_pickled(row: dict[str, Any]) -> None:
         )
         line = 5
     else:
-        source, line = f"{imported(receiver)}\nmade = {made}\nmade.{method}(None)\n", 2
+        given = "".join(f", {name}=2" for name in row.get("when", {}))
+        source, line = f"{imported(receiver)}\nmade = {made}\nmade.{method}(None{given})\n", 2
     found = findings(source)
     assert [*found] == [line]
     assert found[line].confidence is Confidence.PROVEN and row["callable"] in found[line].message

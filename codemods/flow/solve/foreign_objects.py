@@ -109,6 +109,7 @@ class ForeignObjects:
             named = (
                 self.table.fluent(name)
                 or name in ("functools.partial", DEFAULT_DICT)
+                or name in self.table.sending_themselves
                 or last in HOLDERS
                 or last.endswith("]")
             )
