@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from harness.each_row import each_row
 from harness.marks import crossing, marked
 
 GIVEN = """
@@ -44,6 +45,29 @@ def _mark(confidence: str) -> str:
 def test_a_class_that_is_not_in_sight(data: str, make: str, scaled: str) -> None:
     files = {"train.py": GIVEN.format(data=data, make=_mark(make), scaled=_mark(scaled))}
     assert crossing(files) == marked(files)
+
+
+WORDS = """
+    transform transforms tform tfm tfms preprocess preprocessing preprocessor postprocess process processing processor
+    augment augmentation augmentations augmentor aug augs normalize normalise tokenize tokenizer collate collater
+    collator filter map mapper loader reader read open decode parse parser encode callable key valid pipeline worker
+"""
+
+
+@each_row("word", [*WORDS.split(), "fn", "func", "function"])
+def test_the_words_of_what_is_called_for_each_item(word: str) -> None:
+    def found(argument: str, confidence: str) -> bool:
+        data = f"Clouds(root, {argument}=scaled)"
+        files = {"train.py": GIVEN.format(data=data, make="", scaled=f"# {confidence}")}
+        return crossing(files) == marked(files)
+
+    assert (
+        found(word, "likely")
+        and found(f"{word.upper()}_2", "likely")
+        and found(f"{word}s_of", "possible") is (f"{word}s" not in WORDS.split())
+    )
+    plain = word in ("fn", "func", "function")
+    assert found(f"network_{word}", "possible" if plain else "likely")
 
 
 KNOWN = """

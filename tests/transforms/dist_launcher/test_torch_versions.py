@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from codemods.project import Project
-from codemods.transforms.dist_launcher.torch_version import Named, is_about, named_versions, oldest_for
+from codemods.transforms.dist_launcher.torch_version import Named, depth, is_about, named_versions, oldest_for
 from codemods.tree.files import MemoryFiles
 from harness.each_row import each_row
 
@@ -290,3 +290,15 @@ def test_what_lies_in_side_folders_is_about_the_folder_above(naming: str, path: 
 
 def test_a_requirement_in_words() -> None:
     assert REQUIRED.says == "requirements.txt:1 names torch 1.9"
+
+
+SIDE = "requirements docker dockers env envs environment conda install build .devcontainer doc docs documents script"
+
+
+@each_row("folder", [*SIDE.split(), "scripts", "Docker", "docs/env"])
+def test_every_side_folder(folder: str) -> None:
+    assert is_about(f"kit/{folder}/requirements.txt", "kit/train.py")
+    assert not is_about(f"kit/{folder}/requirements.txt", "train.py")
+    assert is_about(f"{folder}/requirements.txt", "train.py")
+    assert not is_about(f"{folder}/kit/requirements.txt", "train.py")
+    assert depth(f"a/b/{folder}/requirements.txt") == 2

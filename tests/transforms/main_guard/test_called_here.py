@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from harness.each_row import each_row
 from harness.small import reported
 
 RULE = "main-guard"
@@ -40,6 +41,24 @@ CALLED = [
     "print(functools.reduce(handler, [1, 2]))",
     "json.dumps([1], default=handler)",
 ]
+CALLED_TOO = [
+    "print(min([1], key=handler), max([2], key=handler))",
+    "import re\nprint(re.sub('a', handler, 'a'))",
+    "json.dump([1], open('a'), default=handler)",
+    "print(json.load(open('a'), object_hook=handler), json.loads('{}', object_hook=handler))",
+    "print(tuple(filter(handler, [1])))",
+    *(
+        f"import itertools\nprint({around}(itertools.{name}(handler, [1])))"
+        for name, around in [
+            ("starmap", "set"),
+            ("takewhile", "frozenset"),
+            ("dropwhile", "sum"),
+            ("filterfalse", "min"),
+        ]
+    ),
+    "import itertools\nprint(dict(itertools.groupby([1], handler)), any(itertools.accumulate([1], handler)))",
+    "print(sorted(map(handler, [1])), max(map(handler, [1])), all(map(handler, [1])))",
+]
 
 
 @pytest.mark.parametrize("line", CALLED)
@@ -47,6 +66,11 @@ def test_they_are_none(line: str) -> None:
     assert _fixed(line)
     assert _fixed("start()", above=f"def start():\n    {line}\n")
     assert not _fixed("", worker=line)  # a worker does the same
+
+
+@each_row("line", CALLED_TOO)
+def test_more_of_them(line: str) -> None:
+    assert _fixed(line)
 
 
 @pytest.mark.parametrize(
