@@ -104,6 +104,11 @@ class Named:
         return f"{self.path}:{self.line} names {what}"
 
 
+def names_packages(path: str) -> bool:
+    """The file lists requirements, builds an environment, or guides people to one."""
+    return any(pattern.search(path) is not None for pattern in (_GUIDE, _FILES, _SCRIPT))
+
+
 def named_versions(project: Project) -> list[Named]:
     """Every torch that requirement files, environments, images, installation scripts and guides name."""
     found: list[Named] = []

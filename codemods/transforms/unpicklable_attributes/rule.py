@@ -21,6 +21,7 @@ from .plan import Plan, Planner
 from .screen import ID
 from .search import Search
 from .sent_alone import sent_alone
+from .taken_off import is_taken_off
 from .used_before import used_before
 
 _DEEPCOPY = "copy.deepcopy"
@@ -79,7 +80,9 @@ def _sure(
             used = opened_from_outside(search.family, shape, store, trace)
         confidence = Confidence.POSSIBLE if used is None else Confidence.LIKELY
         trace = trace if used is None else (*trace[:-1], used, trace[-1])
-    elif confidence is not Confidence.POSSIBLE and search.is_cleared(shape, store.target.attr):
+    elif confidence is not Confidence.POSSIBLE and (
+        search.is_cleared(shape, store.target.attr) or is_taken_off(search.repo, store.target.attr, trace)
+    ):
         confidence = Confidence.POSSIBLE
     elif store.method.name == "__enter__" and confidence is Confidence.PROVEN:
         confidence = Confidence.LIKELY  # another object of the class may be the one that crosses

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
@@ -18,10 +17,10 @@ from ...syntax.unpicklable import Made
 from ...syntax.unpicklable_table import Remedy, advice
 from .own_reducers import registered
 from .search import Search
+from .taken_off import STORED, is_taken_off
 
 _KINDS = frozenset((HazardKind.OBJECT, HazardKind.GENERATOR))
 _POOL = "Pool()."  # in the name of a boundary: a method of a pool, which sends by a queue
-_STORED = re.compile(r"stored as `(\w+)`")  # a hop of a trace
 _SOME_KEY = "put in a dict"  # under a key that is not known
 _THERE = "send what it is made from, and create it in the process that uses it"
 
@@ -61,7 +60,7 @@ def sent_alone(search: Search) -> Iterator[Sent]:
 
 def _is_overlooked(search: Search, crossing: Crossing) -> bool:
     """Other code makes it, and it gets to an attribute in a way that the look at the class does not see."""
-    kept = next((hop for hop in reversed(crossing.trace) if _STORED.match(hop.what)), None)
+    kept = next((hop for hop in reversed(crossing.trace) if STORED.match(hop.what)), None)
     outline = search.repo.outline(kept.path) if kept is not None else None
     if kept is None or outline is None or crossing.confidence is not Confidence.PROVEN:
         return False
@@ -73,7 +72,7 @@ def _is_overlooked(search: Search, crossing: Crossing) -> bool:
         if isinstance(node, ast.ClassDef) and node.lineno <= kept.line <= (node.end_lineno or 0)
     ]
     owner = max(around, key=lambda node: node.lineno, default=None)
-    name = _STORED.match(kept.what)
+    name = STORED.match(kept.what)
     if owner is None or name is None or f"on `{owner.name}`" not in kept.what:
         return False
     if crossing.path == kept.path and owner.lineno <= crossing.line <= (owner.end_lineno or 0):
@@ -89,8 +88,10 @@ def _is_overlooked(search: Search, crossing: Crossing) -> bool:
 def _may_be_another(search: Search, crossing: Crossing) -> bool:
     """It is an attribute for a while, which gets another value elsewhere: which of them is sent, no order tells."""
     sent = crossing.trace[-1]
-    for hop in crossing.trace:
-        stored = _STORED.match(hop.what)
+    for number, hop in enumerate(crossing.trace):
+        stored = STORED.match(hop.what)
+        if stored is not None and is_taken_off(search.repo, stored[1], crossing.trace[number + 1 :]):
+            return True
         outline = search.repo.outline(hop.path) if stored is not None else None
         if stored is not None and outline is not None:
             if hop.path == sent.path and _follows(outline, hop.line, sent.line):

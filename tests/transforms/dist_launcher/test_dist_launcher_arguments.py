@@ -258,3 +258,49 @@ def test_spellings_of_one_parser_under_two_names_are_both_known() -> None:
 def test_name_that_may_stand_for_something_else_is_refused(old: str, new: str) -> None:
     contents = {"run.sh": LAUNCH, "a.py": BY_ANOTHER_NAME.replace(old, new)}
     assert any("which can't be" in reason for reason in reasons(contents, RULE))
+
+
+TRAINS = """\
+from dataclasses import dataclass
+from transformers import HfArgumentParser, Seq2SeqTrainingArguments
+
+@dataclass
+class Arguments(Seq2SeqTrainingArguments):
+    FIELD
+
+(arguments,) = HfArgumentParser(Arguments).parse_args_into_dataclasses()
+print(arguments.local_rank)
+"""
+
+
+@pytest.mark.parametrize(
+    ("named", "field", "done"),
+    [
+        pytest.param({"requirements.txt": "transformers==4.28.1\n"}, "rows: int = 3", True, id="pinned"),
+        pytest.param({"README.md": "Tested with `transformers>=4.30`.\n"}, "rows: int = 3", True, id="in words"),
+        pytest.param({"requirements.txt": "transformers==4.5.0\n"}, "rows: int = 3", False, id="too old"),
+        pytest.param({"requirements.txt": "transformers\n"}, "rows: int = 3", False, id="any"),
+        pytest.param(
+            {"requirements.txt": "sentence-transformers==5.0\n"}, "rows: int = 3", False, id="another package"
+        ),
+        pytest.param(
+            {"README.md": "transformers==4.9", "requirements.txt": "transformers==3.1\n"},
+            "rows: int = 3",
+            False,
+            id="two versions",
+        ),
+        pytest.param(
+            {"requirements.txt": "transformers==4.28.1\n"}, "local_rank: int = 3", False, id="a field of its own"
+        ),
+    ],
+)
+def test_the_arguments_of_transformers(named: dict[str, str], field: str, done: bool) -> None:
+    files = {"run.sh": LAUNCH, "a.py": TRAINS.replace("FIELD", field), **named}
+    assert migrated(files, RULE) == ({"run.sh": RUN} if done else {})
+
+
+def test_arguments_of_the_repository_that_only_have_the_name() -> None:
+    own = TRAINS.replace("HfArgumentParser, Seq2SeqTrainingArguments", "HfArgumentParser")
+    own = own.replace("@data", "from own import Seq2SeqTrainingArguments\n\n@data").replace("FIELD", "rows: int = 3")
+    files = {"run.sh": LAUNCH, "a.py": own, "own.py": "", "requirements.txt": "transformers==4.28.1\n"}
+    assert not migrated(files, RULE)
