@@ -117,9 +117,9 @@ It is refused where a new one would not be the same: open for writing, read from
 passed to the constructor and so shared, added to a logger with each task of a pool, created in different ways, a
 database in memory, passed on to another object, compared with that of another object, kept elsewhere by a property, a
 lock that may be taken when a process starts and that is asked for without waiting; and where the state is not a plain
-dict (`__slots__`, `__reduce__`, an unusual `__getstate__`, another dict set as `self.__dict__`), or the class is local
-to a function. It is unsafe (only with `--unsafe-fixes`) below a base class that is not in the repository and may have
-state methods of its own, and for generators, which become lists.
+dict (`__reduce__`, `__slots__` with a `__dict__` or a class below, an unusual `__getstate__`, another dict set as
+`self.__dict__`), or the class is local to a function. It is unsafe (only with `--unsafe-fixes`) below a base class that
+is not in the repository and may have state methods of its own, and for generators, which become lists.
 
 An attribute that an object does not have, its copy does not have either. Where `copy.copy` is seen to copy an object of
 the class, a `__copy__` goes along: that copy goes on sharing the lock or handle. It is refused where code outside the

@@ -35,10 +35,15 @@ def _has_slots(shape: Shape) -> bool:
     return False
 
 
-def check_bases(bases: Iterable[Shape]) -> None:
-    """Raises Refused where a base class of the repository gives something else as its state than a copy of its dict."""
+def check_bases(bases: Iterable[Shape], slotted: bool = False) -> None:
+    """Raises Refused where a base class of the repository gives something else as its state than a copy of its dict.
+
+    `slotted`: the objects have slots alone, which are known.
+    """
     for base in bases:
-        if _has_slots(base):
+        if slotted and {"__getstate__", "__setstate__"} & base.methods.keys():
+            raise Refused(f"its base class `{base.node.name}` says how slots are pickled: leave it out there")
+        if _has_slots(base) and not slotted:
             raise Refused(f"its base class `{base.node.name}` has `__slots__`, so its state is no plain dict")
         for name, check in (("__getstate__", returned_state), ("__setstate__", updated_from)):
             method = base.methods.get(name)
@@ -86,13 +91,16 @@ def check_filled_first(line: Iterable[Shape], foreign: Iterable[str]) -> None:
                     todo.append(attribute)
 
 
-def check_existing(shape: Shape, derived: Iterable[Shape], attributes: Iterable[str]) -> None:
-    """Raises Refused where the state of the objects is not ours to change, or not in a shape that we can add to."""
+def check_existing(shape: Shape, derived: Iterable[Shape], attributes: Iterable[str], slotted: bool = False) -> None:
+    """Raises Refused where the state of the objects is not ours to change, or not in a shape that we can add to.
+
+    `slotted`: they have slots alone, which are known.
+    """
     methods = shape.methods
     if not isinstance(scope := shape.outline.scope(shape.node), ast.Module):
         name = getattr(scope, "name", "a function")
         raise Refused(f"pickle does not find classes that are defined inside of `{name}`; move the class to the module")
-    if _has_slots(shape):
+    if _has_slots(shape) and not (slotted and not {"__getstate__", "__setstate__"} & methods.keys()):
         raise Refused("the class has `__slots__`, so its state is no plain dict; write the state methods yourself")
     for place, node in shape.selves.get("__dict__", ()):
         if isinstance(node.ctx, ast.Store) and place.name != "__setstate__":

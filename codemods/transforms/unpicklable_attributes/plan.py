@@ -24,6 +24,7 @@ from .hashed_early import check_not_hashed_early
 from .own_reducers import check_no_reducer, check_nobody_asks
 from .search import Search
 from .shared_instances import check_new_objects
+from .slots import slots_of
 from .state_methods import Form, Treatment, edits
 from .treatment import treatment_of
 
@@ -142,10 +143,10 @@ class Planner:
             if ended is not None:
                 raise Refused(ended)
             self._check_others(shape, plan)
-            check_bases(other for other in self.family.line(shape) if other is not shape)
-            check_existing(
-                shape, [other for other in self.family.derived(shape) if not self.search.hazards_of(other)], names
-            )
+            slotted = slots_of(self.family, shape) is not None and not bases
+            check_bases((other for other in self.family.line(shape) if other is not shape), slotted)
+            below_it = [other for other in self.family.derived(shape) if not self.search.hazards_of(other)]
+            check_existing(shape, below_it, names, slotted)
             self._check_siblings(shape)
             check_new_objects(self.repo, [*self.family.line(shape), *self.family.derived(shape)])
             check_filled_first(self.family.line(shape), self.family.foreign(shape))

@@ -16,6 +16,7 @@ from .classes import Family, Method, Shape
 from .existing_state import holds_items, returned_state, updated_from
 from .rebuild_expression import Stash
 from .recreate import Recreation
+from .slots import Slots, given_back, slots_of
 
 _SETS = re.compile(r"^(\s*)self\.(\w+) = ", re.MULTILINE)
 
@@ -65,6 +66,8 @@ def edits(family: Family, shape: Shape, treatments: Sequence[Treatment], inherit
     source = family.repo.project.source(shape.outline.path)
     assert source is not None
     treatments = sorted(treatments, key=lambda each: each.line)
+    slots = slots_of(family, shape)
+    _check_slots(family, shape, slots, treatments)
     found = [edit for stash in _stashes(treatments) for edit in _stash(source, stash)]
     step = _step(source, shape)
     remade = [treatment for treatment in treatments if treatment.again is not None]
@@ -79,6 +82,7 @@ def edits(family: Family, shape: Shape, treatments: Sequence[Treatment], inherit
         found.append(_before_return(source, existing, get))
     else:
         taken = "super().__getstate__()" if "__getstate__" in inherited else "self.__dict__.copy()"
+        taken = slots.taken() if slots is not None else taken
         if "live" in inherited:  # what the base class gives is its own dict
             taken = f"dict({taken})"
         why = "# what can't be pickled; __setstate__ makes it anew" if remade else "# can't be pickled"
@@ -97,8 +101,9 @@ def edits(family: Family, shape: Shape, treatments: Sequence[Treatment], inherit
     if put and existing_put is not None:
         found.append(_at_end(source, existing_put, [*imports, *put]))
     elif put:
-        restore = "super().__setstate__(state)" if "__setstate__" in inherited else "self.__dict__.update(state)"
-        body = [*imports, *([""] if imports else []), restore, *put]
+        restore = ["super().__setstate__(state)" if "__setstate__" in inherited else "self.__dict__.update(state)"]
+        restore = given_back(step) if slots is not None else restore
+        body = [*imports, *([""] if imports else []), *restore, *put]
         new.append(["def __setstate__(self, state):", *(step + line if line else "" for line in body)])
     if new and existing is None and family.outside(shape).copied and not _has_copy(family, shape):
         if (base := holds_items(family.foreign(shape))) is not None:
@@ -112,6 +117,17 @@ def edits(family: Family, shape: Shape, treatments: Sequence[Treatment], inherit
     if new:
         found.append(_methods(source, shape, new))
     return found
+
+
+def _check_slots(family: Family, shape: Shape, slots: Slots | None, treatments: Iterable[Treatment]) -> None:
+    """Raises Refused where objects that have slots alone would need one more, or are copied."""
+    if slots is None:
+        return
+    kept = {stash.name for each in treatments if each.again is not None for stash in each.again.stashes}
+    if kept - slots.names:
+        raise Refused(f"`__slots__` has no place for `{min(kept)}`, from which it would be opened again: add that")
+    if family.outside(shape).copied or not any(each.again is not None for each in treatments):
+        raise Refused("the class has `__slots__`, so its state is no plain dict; write the state methods yourself")
 
 
 def _state_of_bases(family: Family, shape: Shape) -> str:
