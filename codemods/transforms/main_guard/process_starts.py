@@ -36,6 +36,7 @@ from .trainer_settings import set_to_workers
 PROCESS = "multiprocessing.Process"
 EXECUTOR = "concurrent.futures.ProcessPoolExecutor"
 SET_METHOD = "multiprocessing.set_start_method"
+_RUNS_TESTS = "unittest.main"
 
 _MAX_DEPTH = 6
 _DATASET, _PROCESSES = "datasets.load_dataset", "num_proc"
@@ -143,6 +144,8 @@ class Starts:
                 return _iterates(outline, node, sure)
         if name in names("runs_arguments"):
             return self._runs_argument(outline, node)
+        if name == _RUNS_TESTS and outline.scope(node) is outline.module:
+            return self._runs_tests(outline, node)
         called = self.callees.called(outline, node)
         if called is not None:
             return self._through(outline, node, given, *called)
@@ -246,6 +249,17 @@ class Starts:
             functions = self.callees.resolver.functions(outline, argument)
             if len(functions) == 1 and (found := self._in_function(*functions[0], {}, {})) is not None:
                 hop = Hop(outline.path, call.lineno, f"`{functions[0][1].name}` is called here")
+                return replace(found, node=call, hops=(hop, *found.hops))
+        return None
+
+    def _runs_tests(self, outline: Outline, call: ast.Call) -> Start | None:
+        """`unittest.main()` runs the tests of the module."""
+        classes = (statement for statement in outline.module.body if isinstance(statement, ast.ClassDef))
+        cases = (made for made in classes if any(last_name(base).endswith("TestCase") for base in made.bases))
+        for test in (part for made in cases for part in made.body):
+            runs = isinstance(test, FUNCTIONS) and test.name.startswith(("test", "setUp"))
+            if runs and isinstance(test, FUNCTIONS) and (found := self._in_function(outline, test, {}, {})) is not None:
+                hop = Hop(outline.path, call.lineno, f"the tests run here, as `{test.name}`")
                 return replace(found, node=call, hops=(hop, *found.hops))
         return None
 

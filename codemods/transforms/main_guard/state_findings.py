@@ -11,7 +11,7 @@ from ...project import Project
 from ...syntax.modules import modules_of
 from ...syntax.repo import Repo
 from .changed_settings import Changed, Search
-from .fork_hooks import fork_hooks
+from .fork_hooks import fork_hooks, handlers_of_stops
 from .import_values import import_values
 from .importers import Importers
 from .parent_state import parent_state
@@ -84,6 +84,14 @@ def _hooks(search: Search) -> Iterator[LostState]:
     for outline, call, confidence, hop in fork_hooks(search):
         message = f"`{ast.unparse(call.func)}` registers what runs in forked children: a spawned worker never calls it"
         reason = "call the function where the worker begins too: in what it runs, or in its initializer"
+        span = _span(search, outline.path, call)
+        yield LostState(outline.path, span, message, reason, _at_most(confidence), (_plain(hop),))
+    for outline, call, confidence, hop in handlers_of_stops(search):
+        message = (
+            f"`{ast.unparse(call.args[1])}` handles `SIGTERM`, which `terminate()` sends to workers: a forked one "
+            "has the handler, a spawned one has the default"
+        )
+        reason = "set the handler in the worker too: in what it runs, or in its initializer"
         span = _span(search, outline.path, call)
         yield LostState(outline.path, span, message, reason, _at_most(confidence), (_plain(hop),))
 
