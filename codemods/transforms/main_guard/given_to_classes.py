@@ -10,7 +10,7 @@ from ...syntax.outline import Outline
 from ...syntax.repo import Repo
 
 _MAX_CALLS = 12
-_Given = list[tuple[Outline, ast.expr]]
+_Given = list[tuple[Outline, ast.expr]]  # `ast.Starred` stands for what `**options` may say
 
 
 class GivenToClasses:
@@ -22,6 +22,13 @@ class GivenToClasses:
 
     def passed(self, outline: Outline, value: ast.expr) -> _Given:
         """What `value`, a parameter of an `__init__`, is in the calls of its class; nothing for all else."""
+        return [each for each in self._all(outline, value) if not isinstance(each[1], ast.Starred)]
+
+    def unpacked(self, outline: Outline, value: ast.expr) -> bool:
+        """Some call of the class unpacks a dict, which may say what this parameter is."""
+        return any(isinstance(each, ast.Starred) for _, each in self._all(outline, value))
+
+    def _all(self, outline: Outline, value: ast.expr) -> _Given:
         function = outline.scope(value)
         if not isinstance(value, ast.Name) or not isinstance(function, FUNCTIONS) or function.name != "__init__":
             return []
@@ -46,4 +53,6 @@ class GivenToClasses:
                 given |= {keyword.arg: keyword.value for keyword in call.keywords if keyword.arg}
                 if name in given and not isinstance(given[name], ast.Starred):
                     found.append((caller, given[name]))
+                elif name not in given and any(keyword.arg is None for keyword in call.keywords):
+                    found.append((caller, ast.Starred(call)))
         return found

@@ -229,7 +229,22 @@ class Loaders:
         if depth < _MAX_DEPTH and (passed := self.objects.given.passed(outline, value)):
             sure = surest(self.number(*each, least, depth + 1) for each in passed)
             return sure and likely(sure)
-        return self.numbers.sure(outline, value, least)
+        kept = self._kept_number(outline, value, least, depth) if depth < _MAX_DEPTH else None
+        return kept or self.numbers.sure(outline, value, least)
+
+    def _kept_number(self, outline: Outline, value: ast.expr, least: int, depth: int) -> Confidence | None:
+        """The same of `self.num_workers`, which the constructor keeps."""
+        owner = outline.owner(value) if isinstance(value, ast.Attribute) and outline.is_self(value.value) else None
+        if owner is None or not isinstance(value, ast.Attribute):
+            return None
+        found: list[Confidence | None] = []
+        for cls in self.callees.resolver.lineage(Class(outline, owner)):
+            for kept in self.objects.attributes(cls.node).get(value.attr, []):
+                found += [self.number(*each, least, depth + 1) for each in self.objects.given.passed(cls.outline, kept)]
+                if isinstance(kept, ast.Name) and self.objects.given.unpacked(cls.outline, kept):
+                    found.append(Confidence.LIKELY if self.numbers.settings.nonzero(kept.id) else None)
+        sure = surest(found)
+        return sure and likely(sure)
 
 
 def bound_value(outline: Outline, value: ast.expr) -> ast.expr:

@@ -855,3 +855,35 @@ for row in loader:
 """
     done = migrated({"a.py": text.format(logger="WandbLogger")}, RULE)["a.py"]
     assert '__main__":\n    log = WandbLogger' in done
+
+
+@pytest.mark.parametrize(
+    ("given", "config", "found"),
+    [
+        pytest.param("rows, workers=4", "workers: 0", True, id="by its name"),
+        pytest.param("rows, 4", "workers: 0", True, id="by position"),
+        pytest.param("rows", "workers: 4", False, id="the default"),
+        pytest.param("rows, 0", "workers: 4", False, id="none"),
+        pytest.param("**config", "workers: 4", True, id="out of a file that says some"),
+        pytest.param("**config", "workers: 0", False, id="out of a file that says none"),
+    ],
+)
+def test_a_data_module_that_keeps_its_number_of_workers(given: str, config: str, found: bool) -> None:
+    module = """\
+from torch.utils.data import DataLoader
+
+class Module:
+    def __init__(self, rows, workers: int = 0):
+        self.rows = rows
+        self.workers = workers
+    def train_dataloader(self):
+        return DataLoader(self.rows, num_workers=self.workers)
+"""
+    script = """\
+from pytorch_lightning import Trainer
+from module import Module
+rows, model, config = load()
+Trainer().fit(model, datamodule=Module({given}))
+"""
+    files = {"a.py": script.format(given=given), "module.py": module, "config.yaml": f"data:\n  {config}\n"}
+    assert bool(reported(files, RULE)) == found
