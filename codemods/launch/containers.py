@@ -32,6 +32,7 @@ _SHELL = re.compile(  # a command, whatever the block says that it is: `python`,
     re.MULTILINE,
 )
 _FENCE = re.compile(r"^([ \t>]*)(`{3,}|~{3,})[ \t]*\{?\.?([\w+-]*)", re.MULTILINE)
+_INLINE = re.compile(r"(?<!`)(`{1,2})(?!`)([^`\n]+)(?<!`)\1(?!`)")
 _PREFORMATTED = re.compile(r"<pre\b[^>\n]*>\s*(?:<code\b[^>\n]*>)?([^<]*)<", re.IGNORECASE)
 _DIRECTIVE = re.compile(
     r"^([ \t]*)(?![ \t])(?:\.\. (?:code-block|code|sourcecode|prompt)::[ \t]*(\w*).*|(?!\.\. ).*::)[ \t]*$",
@@ -187,13 +188,20 @@ def _preformatted(text: str) -> Iterator[tuple[int, int]]:
             yield match.span(1)
 
 
+def _inline(text: str) -> Iterator[tuple[int, int]]:
+    """Whole commands as code in a sentence: main training: `torchrun --nproc_per_node=2 train.py`."""
+    for match in _INLINE.finditer(text) if MENTIONS.search(text) else ():
+        if _SHELL.match(match.group(2)) and ".py" in match.group(2):
+            yield match.span(2)
+
+
 def _in_guide(text: str, directives: bool) -> Iterator[tuple[int, int]]:
-    """The blocks of Markdown or reStructuredText that may hold shell."""
+    """The blocks of Markdown or reStructuredText that may hold shell, and commands in sentences."""
     blocks = list(_literal(text) if directives else _fenced(text))
     yield from blocks
-    if not directives:
-        inside = [range(*block) for block in blocks]
-        yield from (found for found in _preformatted(text) if not any(found[0] in block for block in inside))
+    inside = [range(*block) for block in blocks]
+    others = [*_inline(text), *(() if directives else _preformatted(text))]
+    yield from (found for found in sorted(others) if not any(found[0] in block for block in inside))
 
 
 def _literal(text: str) -> Iterator[tuple[int, int]]:

@@ -874,7 +874,8 @@ def test_a_shell_that_sets_local_rank_without_a_launcher(shell: str, taught: boo
         ),
         ("job.yaml", "entrypoint: '{L} a.py --x'  # y\n", "entrypoint: 'torchrun a.py --x'  # y\n"),
         ("job.yaml", "description: {L} a.py\n# run: {L} a.py\n", None),
-        ("README.md", "```bash\n$ {L} a.py\n```\n`{L} a.py`\n", "```bash\n$ torchrun a.py\n```\n`{L} a.py`\n"),
+        ("README.md", "```bash\n$ {L} a.py\n```\n`{L} a.py`\n", "```bash\n$ torchrun a.py\n```\n`torchrun a.py`\n"),
+        ("README.md", "Run `{L}` on `a.py`, not {L} a.py\n", None),
         (
             "README.md",
             "1. x\n   ~~~\n   {L} --nproc_per_node=<gpus> a.py\n   ~~~\n",
