@@ -23,6 +23,7 @@ from .def_text import lambda_as_def
 from .fstrings import span
 from .libraries import libraries
 from .moved_text import moved
+from .parameter_types import with_type
 from .settled import origin_in
 
 _DEPTH = 5
@@ -120,7 +121,7 @@ def object_class(
     parts = [call]
     if captures:
         stored = "".join(f"\n{step * 2}self.{kept[name]} = {name}" for name in captures)
-        parts.insert(0, f"{step}def __init__(self, {', '.join(captures)}):{stored}")
+        parts.insert(0, f"{step}def __init__(self, {', '.join(map(with_type, unit.captures))}):{stored}")
     if is_bare and captures:
         slots = ", ".join(f'"{slot}"' for slot in [*kept.values(), "__dict__", "__weakref__"])
         parts.insert(0, f"{step}__slots__ = ({slots})")
@@ -195,7 +196,7 @@ def constructor_edits(
             edits.append(_spelled(scopes, source, use, f"{_object_at(scopes, node, use)}.{attributes[variable.name]}"))
         if outside:
             kept.append(variable.name)
-    passed = [*(variable.name for variable in unit.captures), *unit.fields]
+    passed = [*map(with_type, unit.captures), *unit.fields]
     kept += unit.fields
     attributes = {**attributes, **{name: name for name in unit.fields}}
     edits += field_edits(source, unit)

@@ -23,6 +23,7 @@ from .def_text import comments_above, lambda_as_def, within
 from .file_state import FileRewrite, Move, takes_any
 from .moved_text import moved
 from .old_place import call_edit
+from .parameter_types import said_type
 from .removed_apis import removed_api
 
 
@@ -170,13 +171,11 @@ def _annotated(move: Move) -> list[str]:
 
     That is for builtin types only: these mean the same everywhere.
     """
-    types: dict[str, str] = {}
-    for variable in move.unit.captures:
-        bound = variable.bindings[0] if len(variable.bindings) == 1 else None
-        said = bound.node.annotation if bound is not None and isinstance(bound.node, ast.arg) else None
-        words = {part.id for part in ast.walk(said) if isinstance(part, ast.Name)} if said is not None else set()
-        if isinstance(said, ast.Name) and words <= BUILTINS and not move.parts.get(variable.name):
-            types[variable.name] = said.id
+    types = {
+        variable.name: said
+        for variable in move.unit.captures
+        if not move.parts.get(variable.name) and (said := said_type(variable)) is not None
+    }
     return [f"{name}: {types[name]}" if name in types else name for name in move.leading]
 
 
