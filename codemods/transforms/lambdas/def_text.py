@@ -96,23 +96,23 @@ def within(text: str, width: int, unit: str) -> str:
     if head is None or len(lines[at]) <= width:
         return text
     indent, rest = indentation_of(lines[at]), lines[at][head.end() :]
-    depth, start, parameters = 0, 0, []
+    depth, start, parameters = 0, 0, list[str]()
     try:
         for token in tokenize.generate_tokens(io.StringIO("(" + rest).readline):
             depth += (token.string in "([{") - (token.string in ")]}") if token.type == tokenize.OP else 0
             if depth == 0 or (depth == 1 and token.string == ","):
-                parameters.append(rest[start : token.start[1] - 1].strip())
+                parameters += filter(None, [rest[start : token.start[1] - 1].strip()])
                 start = token.end[1] - 1
             if depth == 0:
                 break
     except (tokenize.TokenError, SyntaxError):
         return text  # they are on several lines already
-    if not any(parameters):
+    if not parameters:
         return text
     inner = indent + unit
     together = inner + ", ".join(parameters)
     if len(together) > width:
-        together = "\n".join(f"{inner}{parameter}," for parameter in parameters if parameter)
+        together = "\n".join(f"{inner}{parameter}," for parameter in parameters)
     lines[at] = f"{lines[at][: head.end()]}\n{together}\n{indent}{rest[start - 1 :]}"
     return "\n".join(lines)
 
