@@ -16,6 +16,10 @@ from .classes import Family, Shape
 from .data import names
 
 _WRITTEN = ("__getstate__", "__setstate__", "__copy__")  # what this rule may add to a class
+_WITHOUT_STATE = {  # https://docs.python.org/3/library/collections.html: what their `__reduce__` hands to the class
+    "collections.defaultdict": "its factory",
+    "collections.Counter": "its counts",
+}
 _LOOPS = (ast.For, ast.AsyncFor, ast.comprehension)
 _Place = tuple[str, int]
 
@@ -28,6 +32,12 @@ def registered(family: Family, shape: Shape) -> str | None:
 
 def check_no_reducer(family: Family, shape: Shape) -> None:
     """Raises Refused where a reducer says how objects of the class, or of one below it, are pickled and copied."""
+    base = next((base for base in family.foreign(shape) if base in _WITHOUT_STATE), None)
+    if base is not None:
+        raise Refused(
+            f"`{base}` says itself how it is pickled: without the attributes, and a copy calls the class with "
+            f"{_WITHOUT_STATE[base]} alone; write a `__reduce__` for the class"
+        )
     for other in [shape, *family.derived(shape)]:
         if (place := registered(family, other)) is not None:
             raise Refused(

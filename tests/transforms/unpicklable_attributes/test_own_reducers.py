@@ -158,3 +158,17 @@ def test_a_method_that_is_not_added() -> None:
     files["main.py"] = files["main.py"].replace("    other = copy.copy(reader)\n", "")
     after = migrated(files, RULE)["reading.py"]
     assert "def __setstate__" in after and "def __copy__" not in after
+
+
+@pytest.mark.parametrize(
+    ("base", "without"), [("defaultdict", "its factory"), ("Counter", "its counts"), ("OrderedDict", "")]
+)
+def test_containers_that_leave_attributes_behind(base: str, without: str) -> None:
+    text = (
+        f"import threading\nfrom collections import {base}\nfrom multiprocessing import Process\n\n\n"
+        f"class Counts({base}):\n    def __init__(self, *args):\n        super().__init__(*args)\n"
+        "        self.lock = threading.Lock()\n\n\n"
+        "if __name__ == '__main__':\n    Process(target=print, args=(Counts(),)).start()\n"
+    )
+    (found,) = reported({"run.py": text}, RULE)
+    assert (f"a copy calls the class with {without} alone" in (found.reason or "")) is bool(without)
