@@ -12,6 +12,7 @@ from ...flow.facts.test_code import is_test
 from ...project import Project
 from ...questions import asked
 from ...syntax.callees import FUNCTIONS
+from ...syntax.main_guard import is_main_process_test
 from ...syntax.modules import Modules
 from ...syntax.outline import Outline
 from ...syntax.receivers import qualified_name
@@ -50,6 +51,13 @@ class Importers:
     def of(self, path: str) -> str | None:
         """A file that imports `path`; None when there is none."""
         return next((other for other, _ in self._imports(path)), None) or self._by_name(path)
+
+    def only_later(self, path: str) -> bool:
+        """Other files import it, and all of them in a function or under their main guard: no worker of theirs does."""
+        by_name = self._by_name(path)
+        found = [*self._imports(path), *([(by_name, None)] if by_name is not None else [])]
+        outlines = [(self.repo.outline(other) if other.endswith(".py") else None, node) for other, node in found]
+        return bool(found) and all(outline is not None and _is_later(outline, node) for outline, node in outlines)
 
     def reaching(self, path: str) -> frozenset[str]:
         """`path`, and the files that import it, directly or not."""
@@ -281,3 +289,13 @@ def _texts(outline: Outline, value: ast.expr, depth: int = 0) -> Iterator[str]:
                     for call in outline.calls_of(binding.statement.name):
                         for given in (*call.args, *(word.value for word in call.keywords)):
                             yield from _texts(outline, given, depth + 1)
+
+
+def _is_later(outline: Outline, node: ast.AST | None) -> bool:
+    """The import is not one that running the file reaches by itself; without a `node`, no dynamic one is."""
+    nodes = [node] if node is not None else [call for name in _DYNAMIC for call in outline.calls_of(name)]
+    return bool(nodes) and all(
+        isinstance(outline.scope(each), FUNCTIONS)
+        or any(isinstance(above, ast.If) and is_main_process_test(above.test) for above in outline.ancestors(each))
+        for each in nodes
+    )

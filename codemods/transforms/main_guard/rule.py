@@ -148,6 +148,8 @@ def _script(search: Search, outline: Outline, source: Source) -> Iterator[Findin
     after_error = any(isinstance(above, ast.ExceptHandler) for above in outline.ancestors(start.node))
     if after_error or is_test(outline.path, facts_lookup(starts.project)):
         confidence = Confidence.POSSIBLE
+    if not outline.definitions and search.importers.only_later(outline.path):
+        confidence = Confidence.POSSIBLE  # what it sends is defined elsewhere, and workers import neither
     repeats = {
         at: what
         for at, statement in enumerate(body[: first or 0])

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from harness.small import migrated, reasons
+from harness.small import migrated, reasons, reported
 
 RULE = "main-guard"
 JOB = "from multiprocessing import Process\n\np = Process(target=print, args=(3,))\np.start()\np.join()\n"
@@ -38,3 +38,22 @@ def test_its_own_text_imports_it() -> None:
     own = JOB + "\nif __name__ == '__main__':\n    subprocess.run([sys.executable, '-c', 'import job; print(job.p)'])\n"
     (reason,) = reasons({"job.py": "import subprocess\nimport sys\n" + own}, RULE)
     assert reason.startswith("job.py imports this file, so it may rely on what runs here")
+
+
+STAGE = "import multiprocessing as mp\nimport jobs\n\np = mp.Process(target=jobs.work)\np.start()\np.join()\nRESULT = 3\n"
+
+
+@pytest.mark.parametrize(
+    ("script", "reported_at_all"),
+    [
+        ("def main():\n    import stage\n    print(stage.RESULT)\n", False),
+        ("import runpy\nif __name__ == '__main__':\n    runpy.run_path('stage.py')\n", False),
+        ("import stage\n", True),
+        ("import runpy\nrunpy.run_path('stage.py')\n", True),
+        ("print(1)\n", True),
+    ],
+)
+def test_a_file_that_is_only_imported_later_and_defines_nothing(script: str, reported_at_all: bool) -> None:
+    """Workers of who imports it import neither: what it sends is defined elsewhere."""
+    files = {"stage.py": STAGE, "jobs.py": "def work():\n    print(1)\n", "run.py": script}
+    assert bool(reported(files, "main-guard")) is reported_at_all
