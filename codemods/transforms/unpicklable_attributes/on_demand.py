@@ -14,7 +14,7 @@ def is_lazy(uses: AttributeUses, stores: list[Store]) -> bool:
     """Wherever it is read, the class first opens it in case it is None."""
     openers = {hazard.store.method.name for hazard in uses.hazards}
     opened_at_once = "__init__" in openers and not all(_is_guarded(uses, hazard.store) for hazard in uses.hazards)
-    if not uses.on_demand or not uses.always_there(stores) or opened_at_once:
+    if not uses.on_demand or not uses.always_there(stores) or opened_at_once or _is_noticed(uses):
         return False
     return all(
         method.name == "__init__"
@@ -22,6 +22,36 @@ def is_lazy(uses: AttributeUses, stores: list[Store]) -> bool:
         or _is_never_called(uses, method)
         for shape, method, node in uses.reads
     )
+
+
+def _is_noticed(uses: AttributeUses) -> bool:
+    """Other code sees whether it is open, or the class does more than open it: once more, in a copy that is not."""
+    if any(True for _ in uses.outside.reads(uses.attribute)):
+        return True
+    for hazard in uses.hazards:
+        outline, statement = hazard.store.owner.outline, hazard.store.statement
+        branch = outline.parents[statement]
+        if isinstance(branch, ast.If) and _asks_none(uses, branch.test):
+            for other in branch.body:
+                if other is not statement and _leaves_trace(uses, other):
+                    return True
+    return False
+
+
+def _leaves_trace(uses: AttributeUses, statement: ast.stmt) -> bool:
+    """It prints, counts or sets something: no local variable, and nothing of what is opened."""
+    if isinstance(statement, ast.AugAssign):
+        return not isinstance(statement.target, ast.Name)
+    targets = statement.targets if isinstance(statement, ast.Assign) else []
+    if any(not isinstance(target, ast.Name) and uses.text not in ast.unparse(target) for target in targets):
+        return not all(isinstance(target, ast.Attribute) and _is_own(target) for target in targets)
+    value = statement.value if isinstance(statement, ast.Expr) else None
+    return isinstance(value, ast.Call) and uses.text not in ast.unparse(value.func)
+
+
+def _is_own(target: ast.Attribute) -> bool:
+    """`self.x`"""
+    return isinstance(target.value, ast.Name) and target.value.id == "self"
 
 
 def left_closed(uses: AttributeUses, stores: list[Store]) -> int | None:

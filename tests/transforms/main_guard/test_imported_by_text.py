@@ -40,7 +40,9 @@ def test_its_own_text_imports_it() -> None:
     assert reason.startswith("job.py imports this file, so it may rely on what runs here")
 
 
-STAGE = "import multiprocessing as mp\nimport jobs\n\np = mp.Process(target=jobs.work)\np.start()\np.join()\nRESULT = 3\n"
+STAGE = (
+    "import multiprocessing as mp\nimport jobs\n\np = mp.Process(target=jobs.work)\np.start()\np.join()\nRESULT = 3\n"
+)
 
 
 @pytest.mark.parametrize(

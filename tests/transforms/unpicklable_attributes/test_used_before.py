@@ -114,3 +114,80 @@ def test_who_opens_it_says_that_it_is_closed(asks: str, opens: bool) -> None:
     )
     after = migrated({"a.py": text}, RULE)["a.py"]
     assert ("def __setstate__" in after) is opens and ('state["conn"] = None' in after) is not opens
+
+
+OPENED = """\
+import threading
+from multiprocessing import Process
+
+
+class Cache:
+    made = 0
+
+    def __init__(self):
+        self._lock = None
+
+    @property
+    def lock(self):
+        if self._lock is None:
+            self._lock = threading.Lock()
+            {more}
+        return self._lock
+
+    def share(self):
+        with self.lock:
+            return self
+
+
+def work(cache):
+    {seen}
+
+
+def main():
+    {made}
+    Process(target=work, args=({sent},)).start()
+
+
+if __name__ == "__main__":
+    main()
+"""
+
+
+@pytest.mark.parametrize(
+    ("made", "sent", "found"),
+    [
+        ("cache = Cache().share()", "cache", True),
+        ("cache = Cache()\n    cache = cache.share()", "cache", True),
+        ("first = Cache()\n    first.share()\n    cache = first", "cache", True),
+        ("cache = Cache()", "cache", False),
+        ("cache = Cache()\n    other = Cache().share()", "cache", False),
+    ],
+)
+def test_an_object_that_its_methods_give_back(made: str, sent: str, found: bool) -> None:
+    files = {"a.py": OPENED.format(made=made, sent=sent, more="pass", seen="cache.share()")}
+    assert bool(reported(files, RULE)) is found
+
+
+def test_an_object_that_a_loop_gives_another_name() -> None:
+    text = OPENED.format(made="cache = Cache().share()", sent="each", more="pass", seen="cache.share()")
+    start = "    Process(target=work, args=(each,)).start()"
+    (found,) = reported({"a.py": text.replace(start, f"    for each in (cache,):\n    {start}")}, RULE)
+    assert "opens it" in found.trace[-2].what
+
+
+@pytest.mark.parametrize(
+    ("more", "seen", "lazy"),
+    [
+        ("pass", "cache.share()", True),
+        ("self.path = 3", "cache.share()", True),
+        ("pass", "print(cache._lock is None)", False),
+        ("type(self).made += 1", "cache.share()", False),
+        ("print('made')", "cache.share()", False),
+    ],
+)
+def test_a_copy_that_is_seen_to_be_open(more: str, seen: str, lazy: bool) -> None:
+    """Where other code sees it, or opening it does more, the copy has what the original has."""
+    text = OPENED.format(made="cache = Cache().share()", sent="cache", more=more, seen=seen)
+    changed = migrated({"a.py": text}, RULE)["a.py"]
+    assert ('state["_lock"] = None' in changed) is lazy
+    assert ('state["_lock"] = self._lock is not None' in changed) is not lazy
