@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Collection
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -95,8 +96,11 @@ class AttributeUses:
 
     def always_there(self, stores: list[Store]) -> bool:
         """Every object has the attribute, if only as None."""
-        return not self.outside.without_init and any(
-            store.always and store.method.name == "__init__" and store.owner is self.shape for store in stores
+        own = [store for store in stores if store.method.name == "__init__" and store.owner is self.shape]
+        sets = {store.statement for store in own if not isinstance(store.target.ctx, ast.Del)}
+        return not self.outside.without_init and (
+            any(store.always for store in own)
+            or any(_sets_in_each(each, sets) for each in (own[0].method.body if own else ()))
         )
 
     def skips_init(self) -> bool:
@@ -159,3 +163,10 @@ class AttributeUses:
         return max(
             (line for line, item in called if item is not None and item[0] in names("closing_methods")), default=None
         )
+
+
+def _sets_in_each(statement: ast.stmt, sets: Collection[ast.stmt]) -> bool:
+    """It is one of `sets`, or an `if` whose branches all have such a statement."""
+    if isinstance(statement, ast.If):
+        return all(any(_sets_in_each(each, sets) for each in block) for block in (statement.body, statement.orelse))
+    return statement in sets

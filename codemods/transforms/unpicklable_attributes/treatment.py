@@ -125,7 +125,8 @@ def _left_out(uses: AttributeUses, facts: _Facts) -> Treatment | None:
             if method.name in uses.worker_only_methods:
                 raise Refused(f"line {node.lineno} uses it in the worker: {uses.kind.advice}")
         return Treatment(uses.attribute, key, Form.DROP, line, facts.sure and facts.only)
-    return _named(uses, facts.stores, key, line) if uses.kind.remedy is Remedy.NAMED else None
+    named = any(hazard.made.kind.remedy is Remedy.NAMED for hazard in uses.hazards)
+    return _named(uses, facts.stores, key, line) if named else None
 
 
 def _recreated(uses: AttributeUses, facts: _Facts) -> Treatment:
@@ -214,6 +215,11 @@ def _filled(uses: AttributeUses, stores: list[Store]) -> Treatment:
 
 def _named(uses: AttributeUses, stores: list[Store], key: str, line: int) -> Treatment:
     """The copy asks for the logger of the same name, as newer Pythons do when they pickle one."""
+    other = next((hazard for hazard in uses.hazards if hazard.made.kind.remedy is not Remedy.NAMED), None)
+    if other is not None:
+        raise Refused(
+            f"line {other.store.statement.lineno} keeps {other.made.kind.what} in it instead: keep one kind of thing"
+        )
     if not uses.always_there(stores) or uses.skips_init():
         raise Refused("not every object has it; set it in `__init__`, to None if there is none")
     if any(hazard.made.nested for hazard in uses.hazards):

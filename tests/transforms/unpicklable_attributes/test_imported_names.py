@@ -7,6 +7,7 @@ import pytest
 from codemods.project import Project
 from codemods.transforms.unpicklable_attributes import RULE
 from codemods.tree.files import MemoryFiles
+from harness.small import migrated, reasons
 
 USE = """
 if __name__ == "__main__":
@@ -122,3 +123,44 @@ class Thing:
     assert found.fix is not None
     written = "".join(edit.text for edit in found.fix.edits)
     assert "self.logger = log.getLogger(" in written and "import logging" not in written
+
+
+INNER = "if name is None:\n                self.logger = None\n" + (
+    "            else:\n                self.logger = logging.getLogger('x')"
+)
+BRANCHES = """\
+import logging
+from multiprocessing import Process
+
+
+class Job:
+    def __init__(self, name):
+        if name:
+            self.logger = logging.getLogger(name)
+        else:
+            OTHER
+
+    def run(self):
+        self.logger.info("x")
+
+
+if __name__ == "__main__":
+    Process(target=Job("a").run).start()
+"""
+
+
+@pytest.mark.parametrize(
+    ("other", "reason"),
+    [
+        ("self.logger = logging.getLogger()", ""),
+        ("self.logger = logging", "line 10 keeps a module in it instead"),
+        ("self.size = 3", "not every object has it"),
+        (INNER, ""),
+    ],
+)
+def test_a_logger_in_each_branch(other: str, reason: str) -> None:
+    files = {"a.py": BRANCHES.replace("OTHER", other), "setup.py": "setup(python_requires='>=3.6')\n"}
+    if reason:
+        assert [reason in each for each in set(reasons(files, "unpicklable-attributes"))] == [True]
+    else:
+        assert "logging.getLogger(state[" in migrated(files, "unpicklable-attributes")["a.py"]
