@@ -65,8 +65,14 @@ def _readers(group: Sequence[MissingGlobal]) -> list[Function]:
 
 
 def _is_read_by_methods(outline: Outline, missing: MissingGlobal) -> bool:
-    """Nothing else that workers run reads it."""
-    return all(isinstance(outline.parents[reader], ast.ClassDef) for reader in missing.readers)
+    """Nothing else that workers run reads it, and they get an object."""
+    return all(
+        isinstance(outline.parents[reader], ast.ClassDef)
+        and not any(
+            isinstance(mark, ast.Name) and mark.id in ("staticmethod", "classmethod") for mark in reader.decorator_list
+        )
+        for reader in missing.readers
+    )
 
 
 def _above(starts: Starts, outline: Outline, source: Source, imported: bool, missing: MissingGlobal) -> Answer | None:

@@ -131,10 +131,12 @@ def _who_reads(
 
 
 def _is_read_by_workers(outline: Outline, names: set[str]) -> bool:
-    """A function that workers may run, see `_runs` and `_closure`, reads a name of the module that is among these."""
+    """A function or method that workers may run, see `_runs`, reads a name of the module that is among these."""
     body = outline.module.body
     runs = [item for item in body if isinstance(item, FUNCTIONS)]
-    runs += [method for item in body if isinstance(item, ast.ClassDef) for method in _worker_methods(item)]
+    runs += [
+        part for item in body if isinstance(item, ast.ClassDef) for part in item.body if isinstance(part, FUNCTIONS)
+    ]
     return bool(names) and any(next(global_reads(outline, function, names), None) is not None for function in runs)
 
 
@@ -182,6 +184,8 @@ def _runs(starts: Starts, outline: Outline, call: ast.Call, arguments: list[ast.
         if isinstance(above, ast.Call) and above.func is name:
             runs += _methods_in_workers(outline, name)  # of a function, the result is sent
             continue
+        if isinstance(above, ast.Attribute):
+            runs += _method(outline, name, above.attr)
         for binding in outline.lookup(name, name.id)[1]:
             made = binding.value.func if isinstance(binding.value, ast.Call) else None
             each = binding.statement
@@ -192,6 +196,14 @@ def _runs(starts: Starts, outline: Outline, call: ast.Call, arguments: list[ast.
             elif isinstance(made, ast.Name):
                 runs += _methods_in_workers(outline, made)
     return runs
+
+
+def _method(outline: Outline, owner: ast.Name, name: str) -> list[Function]:
+    """The method that is sent by itself: `Rows.clean`, `self.clean`, of a class of the module."""
+    around = outline.owner(owner) if outline.is_self(owner) else None
+    found = [around] if around is not None else [each.statement for each in outline.lookup(owner, owner.id)[1]]
+    classes = [each for each in found if isinstance(each, ast.ClassDef) and each in outline.module.body]
+    return [item for each in classes for item in each.body if isinstance(item, FUNCTIONS) and item.name == name]
 
 
 def _methods_in_workers(outline: Outline, made: ast.Name) -> list[Function]:

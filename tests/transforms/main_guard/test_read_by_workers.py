@@ -66,3 +66,46 @@ def test_an_object_that_a_package_hands_on() -> None:
     files["rows.py"] = ROWS.format("from options import options\n\n\n", "options.rank")
     [finding] = [each for each in reported(files, "main-guard") if each.path == "run.py"]
     assert finding.fix is None or finding.fix.unsafe is not None
+
+
+METHODS = """\
+import argparse
+from multiprocessing.pool import Pool
+
+
+class Rows:
+    def __init__(self):
+        self.size = 3
+
+    MARK
+    def clean(OWNname):
+        print(f"{options.path}/{name}")
+
+    def run(self, size):
+        print(size, options)
+        with Pool(2) as pool:
+            pool.map(SENT, ["a"])
+
+
+if __name__ == "__main__":
+    options = argparse.ArgumentParser().parse_args()
+    Rows().run(options.size)
+"""
+
+
+@pytest.mark.parametrize(
+    ("mark", "own", "sent", "answer"),
+    [
+        pytest.param("", "self, ", "self.clean", "self.options = options", id="a bound method"),
+        pytest.param("@staticmethod", "", "Rows.clean", "pass `options`", id="a static method"),
+        pytest.param("@staticmethod", "", "self.clean", "pass `options`", id="a static method by its object"),
+        pytest.param("@classmethod", "cls, ", "Rows.clean", "pass `options`", id="a class method"),
+        pytest.param("", "self, ", "self.size", "", id="no method"),
+    ],
+)
+def test_methods_that_are_sent_by_themselves(mark: str, own: str, sent: str, answer: str) -> None:
+    text = METHODS.replace("    MARK\n", f"    {mark}\n" if mark else "").replace("OWN", own).replace("SENT", sent)
+    found = reported({"a.py": text}, "main-guard")
+    after = migrated({"a.py": text}, "main-guard").get("a.py", "")
+    assert len(found) == bool(answer)
+    assert all(answer in (after or each.reason or "") for each in found)
