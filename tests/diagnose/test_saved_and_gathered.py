@@ -133,6 +133,20 @@ def test_what_a_child_raised() -> None:
     assert [item.side for item in said_before.obstacles] == ["parent"]
 
 
+@pytest.mark.parametrize(
+    ("error", "path"),
+    [
+        (f"{LOCK}\nwhen serializing dict item 'lock'\nwhen serializing model.Model state\n", "Model.lock"),
+        (f"{LOCK}\nwhen serializing dict item 'a b'\nwhen serializing model.Model state\n", "Model['a b']"),
+        ("AttributeError: Can't pickle local object 'main.<locals>.job'", "main.<locals>.job"),
+        (LOCK, "_thread.lock"),
+    ],
+)
+def test_the_path_of_what_was_raised(error: str, path: str) -> None:
+    (item,) = gathered(HOOKED, {"kind": "uncaught", "traceback": raised(error)}).obstacles
+    assert item.path == path
+
+
 def test_what_ended_the_program_counts_where_nothing_else_was_seen() -> None:
     uncaught = {"kind": "uncaught", "traceback": raised(LOCK)}
     (item,) = gathered(HOOKED, uncaught).obstacles
