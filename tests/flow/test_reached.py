@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from harness.each_row import each_row
 from harness.marks import crossing, marked
 
 LOADERS = """
@@ -218,4 +219,46 @@ loader(Labels(read=lambda i: i))  # proven
 @pytest.mark.parametrize("name", PROGRAMS)
 def test_reached(name: str) -> None:
     files = PROGRAMS[name]
+    assert crossing(files) == marked(files)
+
+
+@each_row(
+    ("line", "found"),
+    [
+        *(
+            (f"import {name.partition('.')[0]}\n{name}(input())", True)
+            for name in ("importlib.import_module", "pydoc.locate", "hydra.utils.instantiate", "hydra.utils.get_class",
+                         "pkgutil.resolve_name", "runpy.run_path", "inspect.getmembers", "fire.Fire")
+        ),
+        *((f"{name}(input())", True) for name in ("__import__", "eval", "exec", "vars", "import_module")),
+        ("globals()[input()]", True),
+        ("locals()[input()]", True),
+        ("import kit\nkit.load(input())", False),
+        ("print(input())", False),
+        ("isinstance(input(), MaskedLoader)", False),
+        ("issubclass(input(), MaskedLoader)", False),
+        ("print(MaskedLoader)", True),
+        ("print(MaskedLoader.__doc__)", False),
+        ("print(MaskedLoader.limit)", True),
+    ],
+)  # fmt: skip
+def test_what_may_find_a_class_by_its_name(line: str, found: bool) -> None:
+    files = {"loaders.py": loaders("proven" if found else "possible"), "train.py": f"{TRAIN}{line}\n"}
+    assert crossing(files) == marked(files)
+
+
+BY_PATH = """
+    spec_from_file_location load_source SourceFileLoader run_module run_path fromfile import_file import_string
+    load_object autodiscover_tasks
+"""
+
+
+@each_row(("name", "found"), [*((name, True) for name in BY_PATH.split()), ("load", False)])
+def test_what_may_run_a_file_that_nothing_imports(name: str, found: bool) -> None:
+    old = loaders("proven") if found else loaders(plain="possible")  # whoever loads it may use all of it
+    files = {
+        "loaders.py": loaders(),
+        "train.py": f"{TRAIN}import kit\nkit.{name}(input())\n",
+        "old/loaders_old.py": old,
+    }
     assert crossing(files) == marked(files)
