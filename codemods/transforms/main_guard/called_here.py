@@ -1,4 +1,4 @@
-"""Functions that are passed to Python itself, and called in the process that passes them."""
+"""Functions that Python itself, or the widgets of a page, are passed and call in the process that passes them."""
 
 from __future__ import annotations
 
@@ -6,8 +6,10 @@ import ast
 import builtins
 import enum
 
+from ...syntax.origins import origin
 from ...syntax.outline import Outline
 from ...syntax.receivers import qualified_name
+from .data import names
 
 
 class Called(enum.Enum):
@@ -64,7 +66,8 @@ def called_here(outline: Outline, node: ast.Name) -> Called | None:
         )
         if name in calls and placed:
             return when if calls is not _WHEN_ITERATED or _is_iterated(outline, call) else None
-    return None
+    made_of = origin(outline, call.func, lambda *_: None).partition(".")[0]  # `button.click(user)` of `gr.Button()`
+    return Called.LATER if made_of.rstrip("()") in names("pages") else None
 
 
 def _name(outline: Outline, func: ast.expr) -> str:

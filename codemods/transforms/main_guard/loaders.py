@@ -5,7 +5,8 @@ from __future__ import annotations
 import ast
 import re
 import sys
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from typing import Protocol
 
 from ...finding import Confidence
@@ -28,6 +29,7 @@ from .worker_numbers import WorkerNumbers
 _MAX_DEPTH = 6
 _MAX_NAMES = 12
 _MAX_CLASSES = 8
+_MOST_STEPS = 1000  # expressions that are looked at for one: objects that keep each other have ever so many ways
 _NEAR = 3  # so close to a loop the call of a library is looked through, once: further away it may be anything
 _CONTAINERS = ("dict", "OrderedDict", "list", "tuple")
 
@@ -62,10 +64,15 @@ class Loaders:
         self.numbers = WorkerNumbers(project, repo, callees)
         self._starts = starts
         self._stored: dict[ast.AST, dict[str, list[ast.expr]]] = {}
+        self._left = _MOST_STEPS
+        self._open: set[tuple[ast.AST, str]] = set()  # attributes, and dicts and lists by name, that are looked at
 
     def sure(self, outline: Outline, node: ast.expr, given: Given, depth: int = 0) -> Confidence | None:
         """How sure it is that `node` is (or holds) a DataLoader with workers; None when nothing says so."""
-        if depth > _MAX_NAMES:
+        if depth == 0 and not self._open:
+            self._left = _MOST_STEPS
+        self._left -= 1
+        if depth > _MAX_NAMES or self._left < 0:
             return None
         return self._loader(outline, node, given, depth) or (self._own_iterator(outline, node) if depth < 3 else None)
 
@@ -102,10 +109,14 @@ class Loaders:
             if node.id in given and not isinstance(scope, ast.Module) and node.id in parameters(scope):
                 return given[node.id]
             bound = [value_of(binding.statement, binding.value) for binding in found]
-            bound += self._put_into(outline, scope).get(node.id, ()) if found else ()
             bound += [looped_over(binding.statement) for binding in found]
             values = [value for value in bound if value is not None and value is not node]
-            return self._any(outline, values, given, depth)
+            sure = self._any(outline, values, given, depth)
+            stored = self._put_into(outline, scope).get(node.id, ()) if found else ()
+            if not stored or (scope, node.id) in self._open:
+                return sure
+            with self._looking_at(scope, node.id):
+                return surest((sure, self._any(outline, stored, given, depth)))
         if isinstance(node, ast.Subscript):
             return self.sure(outline, node.value, given, depth + 1)
         if isinstance(node, (ast.Tuple, ast.List)):
@@ -147,6 +158,23 @@ class Loaders:
 
     def attribute(self, cls: Class, name: str, depth: int) -> Confidence | None:
         """The same of an attribute, or a property, of the objects of a class."""
+        if (cls.node, name) in self._open:
+            return None
+        if not self._open and depth == 0:
+            self._left = _MOST_STEPS
+        with self._looking_at(cls.node, name):
+            return self._of_class(cls, name, depth)
+
+    @contextmanager
+    def _looking_at(self, owner: ast.AST, name: str) -> Iterator[None]:
+        """`self.rows = self.rows[...]` adds nothing, and many of them would take ever so long."""
+        self._open.add((owner, name))
+        try:
+            yield
+        finally:
+            self._open.discard((owner, name))
+
+    def _of_class(self, cls: Class, name: str, depth: int) -> Confidence | None:
         found: list[Confidence | None] = []
         for at in self.callees.resolver.lineage(cls):
             values = self.objects.attributes(at.node).get(name, [])

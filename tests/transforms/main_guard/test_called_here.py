@@ -40,6 +40,8 @@ CALLED = [
     "print(list(map(handler, [1])))",
     "print(functools.reduce(handler, [1, 2]))",
     "json.dumps([1], default=handler)",
+    "import gradio as gr\nbutton = gr.Button('a')\nbutton.click(handler, [1]).then(handler)",
+    "import tkinter\ntkinter.Button(command=handler)",
 ]
 CALLED_TOO = [
     "print(min([1], key=handler), max([2], key=handler))",
@@ -64,8 +66,9 @@ CALLED_TOO = [
 @pytest.mark.parametrize("line", CALLED)
 def test_they_are_none(line: str) -> None:
     assert _fixed(line)
-    assert _fixed("start()", above=f"def start():\n    {line}\n")
-    assert not _fixed("", worker=line)  # a worker does the same
+    inner = line.replace("\n", "\n    ")
+    assert _fixed("start()", above=f"def start():\n    {inner}\n")
+    assert not _fixed("", worker=inner)  # a worker does the same
 
 
 @each_row("line", CALLED_TOO)

@@ -887,3 +887,23 @@ Trainer().fit(model, datamodule=Module({given}))
 """
     files = {"a.py": script.format(given=given), "module.py": module, "config.yaml": f"data:\n  {config}\n"}
     assert bool(reported(files, RULE)) == found
+
+
+@pytest.mark.parametrize("name", ["self.rows", "rows"])
+def test_values_that_are_made_of_each_other_take_no_time(name: str) -> None:
+    rows = "\n        ".join(f"{name}['k{at}'] = {name}[{name}['k{at + 1}']]" for at in range(40))
+    text = f"""\
+from torch.utils.data import DataLoader
+
+class Rows:
+    def __init__(self, rows):
+        {name} = {{}}
+        {rows}
+        for row in {name}["a"]:
+            print(row)
+
+Rows([1])
+for row in DataLoader([1], num_workers=2):
+    print(row)
+"""
+    assert len(reported({"a.py": text}, RULE)) == 1
