@@ -24,6 +24,67 @@ def load(fn):
 )
 
 PROGRAMS = {
+    "a function is a key of a dict": {
+        "run.py": """
+from multiprocessing import Process
+
+def make():
+    def job(x):  # proven
+        return x
+    return job
+
+class Table:
+    def __init__(self):
+        self.jobs = {}
+        self.jobs[make()] = 1
+
+    def run(self):
+        return len(self.jobs)
+
+def main():
+    Process(target=Table().run).start()
+"""
+    },
+    "a function is a key of a display": {
+        "run.py": """
+from multiprocessing import Process
+
+def make():
+    def job(x):  # proven
+        return x
+    return job
+
+class Table:
+    def __init__(self):
+        self.jobs = {make(): 1}
+
+    def run(self):
+        return len(self.jobs)
+
+def main():
+    Process(target=Table().run).start()
+"""
+    },
+    "a function is a key of a comprehension": {
+        "run.py": """
+from multiprocessing import Process
+
+def make():
+    def job(x):  # proven
+        return x
+    return job
+
+class Table:
+    def __init__(self):
+        self.jobs = {make(): at for at in range(2)}
+
+    def run(self):
+        return len(self.jobs)
+
+def main():
+    Process(target=Table().run).start()
+"""
+    },
     "an exception that is caught goes to a process": {
         "run.py": """
 from multiprocessing import Process

@@ -19,7 +19,7 @@ from .loaded_by_path import is_loaded, note_loaded, takes_from_loaded
 from .passed_on import UNDER, passed_on, under, with_workers
 from .records import NO_LITERALS, Call
 from .scope import DEAD, SEVERAL, FactsScope
-from .syntax import MAX_PLACES, gives_view, items_of, literal_key, name_pattern, not_callable, position, starred
+from .syntax import KEYS, MAX_PLACES, gives_view, items_of, literal_key, name_pattern, not_callable, position, starred
 from .taken_out import handed_on, note_method, note_put_back
 
 # Tuples and classes of their own: this module looks at every expression of a repository.
@@ -158,7 +158,10 @@ class Expressions:
             if key is None:  # **other: as far as we look, the same dict
                 others.append(self.value(value))
                 continue
-            builder.distinguish(self.value(key), "a key of a dict", key.lineno)
+            named = self.value(key)
+            builder.distinguish(named, "a key of a dict", key.lineno)
+            if named >= 0:
+                items.append((KEYS, named))
             name, number = literal_key(key), self.value(value)
             if number >= 0:
                 if name:
@@ -205,8 +208,9 @@ class Expressions:
             for test in generator.ifs:
                 self.value(test)
         if isinstance(node, ast.DictComp):
-            builder.distinguish(self.value(node.key), "a key of a dict", node.lineno)
-            result = builder.container([self.value(node.value)], "dict")
+            key = self.value(node.key)
+            builder.distinguish(key, "a key of a dict", node.lineno)
+            result = builder.container([self.value(node.value)], "dict", [(KEYS, key)] if key >= 0 else ())
             if whole >= 0:
                 made, result = result, builder.node()
                 facts.copies.append((whole, result, made))
@@ -359,14 +363,16 @@ class Expressions:
             elif isinstance(expression, _CONSTANT):
                 builder.clear(base, target.attr)
         elif isinstance(target, ast.Subscript):
-            base = self.value(target.value)
-            builder.distinguish(self.value(target.slice), "a key of a dict", target.lineno)
+            base, key = self.value(target.value), self.value(target.slice)
+            builder.distinguish(key, "a key of a dict", target.lineno)
+            if base >= 0 and key >= 0:
+                builder.puts.append((base, key, builder.line, KEYS))
             note_put(builder, target.value, value)
             note_put_back(builder, target.value)
             owner = owner_of_dict(target.value)
             if owner is not None and (named := self.value(owner)) >= 0 and value >= 0:
-                key = attribute_of(target)
-                builder.stores.append((named, key, value, target.lineno, builder.scope.function))
+                name = attribute_of(target)
+                builder.stores.append((named, name, value, target.lineno, builder.scope.function))
             if base >= 0 and value >= 0:
                 builder.puts.append((base, value, builder.line, literal_key(target.slice)))
         elif isinstance(target, ast.Starred):

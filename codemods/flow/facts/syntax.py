@@ -34,6 +34,9 @@ def is_record(node: ast.ClassDef) -> bool:
     )
 
 
+KEYS = "#keys"  # where a container has what stands as a key
+
+
 def literal_key(node: ast.expr) -> str:
     """A literal string or index used as a key, else ""."""
     if isinstance(node, ast.Constant):
