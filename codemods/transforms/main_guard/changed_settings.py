@@ -237,6 +237,9 @@ class Search:
                 self._workers[at] = Worker(where, at, depth, {hop.path: (confidence, hop)})
             for node in _run(at):
                 called = self.callees.called(where, node) if isinstance(node, ast.Call) else None
+                if called is None and isinstance(node, ast.Call):
+                    made = self.callees.made_class(where, node)
+                    called = self.callees.initialiser(*made) if made is not None else None
                 if called is not None:
                     todo.append((called[0], called[1], depth + 1))
                 elif isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):

@@ -13,6 +13,7 @@ from typing import NamedTuple
 
 from ...nodes import walk
 from ...syntax.callees import FUNCTIONS, Function
+from ...syntax.names import last_name
 from ...syntax.outline import Outline
 from ...syntax.resolver import Class
 from .changed_settings import Changed, Place, Search, Worker
@@ -22,6 +23,9 @@ from .registrations import registrations
 from .statements import LOG_METHODS, only_logs
 
 _SETS = r"\s*(?:[-+*/|&]?=(?!=)|:[^=\n]*=)"
+
+
+_BY_NAME = re.compile(r"\bsetattr\s*\(|(?:\bvars\s*\([^()\n]*\)|\.__dict__)\s*\.\s*update\b")
 
 
 class _State(NamedTuple):
@@ -159,6 +163,7 @@ def _changes(search: Search, state: _State) -> Iterator[Place]:
     if state.owner is None:
         yield from _declared_and_set(state)
         yield from _set_elsewhere(search, state)
+        yield from _set_by_name(search, state)
         return
     names = "|".join(sorted({re.escape(at.node.name) for at in _near(search, state)} | {"cls"}))
     pattern = re.compile(rf"\b(?:{names})\s*\.\s*{re.escape(state.name)}{_SETS}")
@@ -180,13 +185,29 @@ def _filled(search: Search, state: _State) -> Iterator[Place]:
 
 
 def _set_by_name(search: Search, state: _State) -> Iterator[Place]:
-    """`setattr(Table, "size", value)`."""
-    for outline in search.repo.mentioning(state.name):
-        for call in outline.calls.get("setattr", ()):
+    """`setattr(Table, "size", value)`, `setattr(settings, name, value)`, `vars(settings).update(size=value)`."""
+    for source in search.starts.project.matching(_BY_NAME):
+        outline = search.repo.outline(source.path)
+        for call in outline.calls.get("setattr", ()) if outline is not None else ():
             name = call.args[1] if len(call.args) == 3 else None
-            same = isinstance(name, ast.Constant) and name.value == state.name
-            if same and _is_of(search, outline, call.args[0], state):
+            same = name is not None and (not isinstance(name, ast.Constant) or name.value == state.name)
+            if same and outline is not None and _is_meant(search, outline, call.args[0], state):
                 yield Place(outline, call.args[0], "")
+        for call in outline.calls.get("update", ()) if outline is not None else ():
+            whole = call.func.value if isinstance(call.func, ast.Attribute) else None
+            is_vars = isinstance(whole, ast.Call) and last_name(whole.func) == "vars" and len(whole.args) == 1
+            value = whole.args[0] if isinstance(whole, ast.Call) and is_vars else None
+            value = whole.value if isinstance(whole, ast.Attribute) and whole.attr == "__dict__" else value
+            if value is not None and outline is not None and _is_meant(search, outline, value, state):
+                yield Place(outline, value, "")
+
+
+def _is_meant(search: Search, outline: Outline, value: ast.expr, state: _State) -> bool:
+    """`value` is the class, or the module, whose state it is."""
+    if state.owner is not None:
+        return _is_of(search, outline, value, state)
+    is_name = isinstance(value, ast.Name) and value.id in outline.imported
+    return is_name and search.callees.resolver.module(outline, value) is state.outline
 
 
 def _set_elsewhere(search: Search, state: _State) -> Iterator[Place]:

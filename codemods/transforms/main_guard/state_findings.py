@@ -19,6 +19,7 @@ from .process_starts import Starts
 from .process_state import process_state
 from .replaced import replaced
 from .screen import ID
+from .sentinels import sentinels
 from .shared_results import shared_results
 
 
@@ -65,7 +66,8 @@ def _rows(search: Search) -> Iterator[LostState]:
             "make the same change there: in the `initializer` of a pool, in the `worker_init_fn` of a loader"
         )
         yield _row(search, changed, message, reason)
-    for inherited in (*process_state(search), *replaced(search), *import_values(search), *shared_results(search)):
+    states = (*process_state(search), *replaced(search), *import_values(search), *shared_results(search))
+    for inherited in (*states, *sentinels(search)):
         changed = inherited.changed
         message = (
             f"`{changed.worker.function.name}` runs in a worker, and `{ast.unparse(changed.read)[:60]}` there depends "

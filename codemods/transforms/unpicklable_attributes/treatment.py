@@ -25,6 +25,7 @@ from .state_methods import Form, Treatment
 from .surroundings import redirects, removes
 from .use_checks import (
     check_elements,
+    check_equality,
     check_identity,
     check_kept_elsewhere,
     check_not_filled,
@@ -91,6 +92,7 @@ def treatment_of(uses: AttributeUses) -> Treatment:
     check_no_descriptor(uses.family.repo, uses.shape.outline, uses.shape.node, uses.attribute)
     check_outside(uses)
     check_identity(uses)
+    check_equality(uses)
     check_cached_calls(uses)
     if any(hazard.store.fills for hazard in uses.hazards):
         return _filled(uses, stores)

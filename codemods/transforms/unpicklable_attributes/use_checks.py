@@ -73,6 +73,22 @@ def check_identity(uses: AttributeUses) -> None:
             )
 
 
+def check_equality(uses: AttributeUses) -> None:
+    """Raises Refused where `copy.copy` makes objects that share it, and all attributes of two objects are compared."""
+    if not uses.outside.copied:
+        return
+    for shape in uses.hierarchy:
+        compares = shape.methods.get("__eq__")
+        for node in ast.walk(compares) if compares is not None else ():
+            if (isinstance(node, ast.Attribute) and node.attr == "__dict__") or (
+                isinstance(node, ast.Call) and last_name(node.func) == "vars"
+            ):
+                raise Refused(
+                    f"`__eq__` (line {node.lineno}) compares all attributes, and copies by `copy.copy`, which share "
+                    "this one, would each get one of their own: leave it out there"
+                )
+
+
 def check_elements(uses: AttributeUses) -> None:
     """Raises Refused where what a container holds is changed before the object crosses."""
     for shape, method, node in uses.reads:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from harness.small import migrated, reasons
+from harness.small import migrated, reasons, reported
 
 RULE = "unpicklable-attributes"
 PROGRAM = """\
@@ -37,3 +37,39 @@ def test_it_is_asked(asked: str) -> None:
 @pytest.mark.parametrize("asked", ["self.lock is not None", "self.lock is sys.stdout", "self.name == other.name"])
 def test_something_else_is_asked(asked: str) -> None:
     assert "def __setstate__" in migrated({"run.py": PROGRAM.format(asked=asked)}, RULE)["run.py"]
+
+
+EQUAL = """\
+import copy
+import threading
+from multiprocessing import Process
+
+
+class Point:
+    def __init__(self, x):
+        self.x = x
+        self.lock = threading.Lock()
+
+    def __eq__(self, other):
+        return {same}
+
+
+if __name__ == "__main__":
+    one = Point(1)
+    two = {made}
+    Process(target=print, args=(one, two)).start()
+"""
+
+
+@pytest.mark.parametrize(
+    ("same", "made", "refused"),
+    [
+        ("self.__dict__ == other.__dict__", "copy.copy(one)", True),
+        ("vars(self) == vars(other)", "copy.copy(one)", True),
+        ("self.__dict__ == other.__dict__", "Point(1)", False),
+        ("self.x == other.x", "copy.copy(one)", False),
+    ],
+)
+def test_copies_that_are_equal_as_they_share_it(same: str, made: str, refused: bool) -> None:
+    (found,) = reported({"run.py": EQUAL.format(same=same, made=made)}, "unpicklable-attributes")
+    assert ("compares all attributes" in (found.reason or "")) is refused

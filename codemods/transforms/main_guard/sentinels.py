@@ -1,0 +1,102 @@
+"""Objects that stand for "nothing" or the like: what is sent holds a copy of them, and a worker makes its own.
+
+`MISSING = object()` of a module, kept on what is sent (`self.value = MISSING`), which a worker asks for by `is`.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from ...finding import Hop
+from ...nodes import walk
+from ...syntax.outline import Outline
+from .changed_settings import Changed, Search, Worker
+from .process_state import ChangedState, inherits
+
+_SIGNS = (ast.Is, ast.IsNot)
+_MAKES = "object"
+
+
+def sentinels(search: Search) -> Iterator[ChangedState]:
+    """One per object, at the first place where a worker asks whether it is what was sent."""
+    seen: set[tuple[str, str]] = set()
+    for worker in search.workers.values():
+        sent = inherits(search, worker)
+        nodes = (node for statement in worker.function.body for node in walk(statement)) if sent is not None else ()
+        for node in nodes:
+            for name, other in _sides(node):
+                made = _made(search, worker.outline, name)
+                if made is None or sent is None or (made[0].path, name.id) in seen:
+                    continue
+                if _is_sent(search, worker, other, name.id):
+                    seen.add((made[0].path, name.id))
+                    assert isinstance(node, ast.Compare)
+                    yield _state(made, node, name.id, sent)
+
+
+def _sides(node: ast.AST) -> Iterator[tuple[ast.Name, ast.expr]]:
+    """`value is NAME`, either way round: the name, and the value."""
+    if isinstance(node, ast.Compare) and len(node.ops) == 1 and isinstance(node.ops[0], _SIGNS):
+        left, right = node.left, node.comparators[0]
+        for name, other in ((right, left), (left, right)):
+            if isinstance(name, ast.Name):
+                yield name, other
+
+
+def _made(search: Search, outline: Outline, name: ast.Name) -> tuple[Outline, ast.expr] | None:
+    """Where the module of the name makes it: `object()`."""
+    home = outline
+    scope, bindings = outline.lookup(name, name.id)
+    if name.id in outline.imported and isinstance(scope, ast.Module):
+        statement = bindings[0].statement if len(bindings) == 1 else None
+        other = search.callees.star_source(outline, statement) if isinstance(statement, ast.ImportFrom) else None
+        home, bindings = (other, other.bindings(other.module, name.id)) if other is not None else (outline, [])
+    value = bindings[0].value if len(bindings) == 1 and isinstance(scope, ast.Module) else None
+    plain = isinstance(value, ast.Call) and isinstance(value.func, ast.Name) and value.func.id == _MAKES
+    return (home, value) if value is not None and plain else None
+
+
+def _is_sent(search: Search, worker: Worker, other: ast.expr, name: str) -> bool:
+    """What is compared may have come with what was sent: an attribute, or an argument of the worker itself."""
+    if isinstance(other, ast.Attribute):
+        return any(_keeps(outline, other.attr, name) for outline in search.repo.mentioning(other.attr))
+    if not isinstance(other, ast.Name) or worker.depth:
+        return False
+    arguments = worker.function.args
+    given = {each.arg for each in (*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs)}
+    return other.id in given and any(_passes(outline, name) for outline in search.repo.mentioning(name))
+
+
+def _keeps(outline: Outline, attribute: str, name: str) -> bool:
+    """`x.attribute = name`, or a parameter whose default that is."""
+    for node in outline.attributes.get(attribute, ()):
+        statement = outline.parents[node]
+        value = statement.value if isinstance(statement, (ast.Assign, ast.AnnAssign)) else None
+        if isinstance(node.ctx, ast.Load) or not isinstance(value, ast.Name):
+            continue
+        around = outline.scope(node)
+        defaults = [*around.args.defaults, *around.args.kw_defaults] if isinstance(around, ast.FunctionDef) else []
+        if value.id == name or any(isinstance(each, ast.Name) and each.id == name for each in defaults):
+            return True
+    return False
+
+
+def _passes(outline: Outline, name: str) -> bool:
+    """It is among the arguments of a new process: `args=(NAME,)`."""
+    for node in outline.named.get(name, ()):
+        above = outline.parents[node]
+        holder = outline.parents.get(above) if isinstance(above, (ast.Tuple, ast.List)) else None
+        if isinstance(holder, ast.keyword) and holder.arg == "args":
+            return True
+    return False
+
+
+def _state(made: tuple[Outline, ast.expr], node: ast.Compare, name: str, worker: Worker) -> ChangedState:
+    home, value = made
+    path = min(worker.sent)
+    confidence, sent = worker.sent[path]
+    hop = Hop(home.path, value.lineno, f"`{name}` is made here, and once more in each spawned worker")
+    depends = f"which object `{name}` is (line {value.lineno} of {home.path}): a spawned worker gets a copy of it"
+    advice = f"let it be a member of an `enum.Enum`, or a class, which pickle finds by its name: `class {name}: ...`"
+    return ChangedState(depends, advice, Changed(home, node, worker, confidence, sent, hop))

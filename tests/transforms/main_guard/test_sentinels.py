@@ -1,0 +1,113 @@
+"""main-guard: objects asked for by `is`, of which a worker gets a copy; settings whose names are known at run time."""
+
+from __future__ import annotations
+
+import pytest
+
+from harness.small import reported
+
+PROGRAM = """\
+from multiprocessing import Process
+
+from marks import {imported}
+
+
+class Option:
+    def __init__(self, value=MISSING):
+        self.value = value
+        self.other = 3
+
+    def run(self, given=None):
+        print({asked})
+
+
+if __name__ == "__main__":
+    Process(target=Option().run, args=({given},)).start()
+"""
+
+
+@pytest.mark.parametrize(
+    ("made", "asked", "given", "found"),
+    [
+        ("object()", "self.value is MISSING", "1", True),
+        ("object()", "MISSING is not self.value", "1", True),
+        ("object()", "given is MISSING", "MISSING", True),
+        ("object()", "given is MISSING", "1", False),
+        ("object()", "self.other is MISSING", "1", False),
+        ("object()", "self.value == MISSING", "1", False),
+        ("None", "self.value is MISSING", "1", False),
+        ("'no'", "self.value is MISSING", "1", False),
+    ],
+)
+def test_an_object_that_is_made_once_more(made: str, asked: str, given: str, found: bool) -> None:
+    text = PROGRAM.format(imported="MISSING", asked=asked, given=given)
+    report = reported({"run.py": text, "marks.py": f"MISSING = {made}\n"}, "main-guard")
+    assert ["a spawned worker gets a copy of it" in each.message for each in report] == [True] * found
+
+
+SETS = """\
+import sys
+from multiprocessing import Process
+
+import conf
+import other
+
+
+class Table:
+    size = 1
+
+
+def work():
+    print({read})
+
+
+if __name__ == "__main__":
+    for name in sys.argv:
+        {sets}
+    Process(target=work).start()
+"""
+
+
+@pytest.mark.parametrize(
+    ("read", "sets", "found"),
+    [
+        ("conf.width", "setattr(conf, name, 3)", True),
+        ("conf.width", "vars(conf).update({name: 3})", True),
+        ("conf.width", "conf.__dict__.update(width=3)", True),
+        ("Table.size", "setattr(Table, name, 3)", True),
+        ("conf.width", "setattr(other, name, 3)", False),
+        ("conf.width", "vars(other).update({name: 3})", False),
+        ("conf.width", "print(name)", False),
+    ],
+)
+def test_a_name_that_is_known_at_run_time(read: str, sets: str, found: bool) -> None:
+    files = {"run.py": SETS.format(read=read, sets=sets), "conf.py": "width = 1\n", "other.py": "width = 1\n"}
+    assert ["changes in the main process only" in each.message for each in reported(files, "main-guard")] == [
+        True
+    ] * found
+
+
+COUNTED = """\
+import itertools
+from multiprocessing import Process
+
+numbers = itertools.count()
+
+
+class Job:
+    def __init__(self):
+        self.number = next(numbers)
+
+    def run(self):
+        print({inside})
+
+
+if __name__ == "__main__":
+    Process(target=Job().run).start()
+"""
+
+
+@pytest.mark.parametrize(("inside", "found"), [("Job().number", True), ("self.number", False)])
+def test_objects_that_a_worker_makes_go_on_counting(inside: str, found: bool) -> None:
+    report = reported({"run.py": COUNTED.format(inside=inside)}, "main-guard")
+    assert ["`__init__` runs in a worker" in each.message for each in report] == [True] * found
