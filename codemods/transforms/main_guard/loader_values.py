@@ -64,11 +64,11 @@ def _in_dict(node: ast.expr) -> ast.expr | None:
 
 
 def value_of(statement: ast.AST, value: ast.expr | None) -> ast.expr | None:
-    """The value of a binding; for `a, b = f()` the whole call, and what is sliced for `a, b = f()[1:]`."""
+    """The value of a binding; for `a, b = f()` all that is taken apart, and what is sliced for `a, b = f()[1:]`."""
     whole = statement.value if value is None and isinstance(statement, ast.Assign) else None
     if isinstance(whole, ast.Subscript) and isinstance(whole.value, ast.Call):
         return whole.value
-    if isinstance(whole, (ast.Call, ast.Name)):
+    if isinstance(whole, (ast.Call, ast.Name, ast.Attribute, ast.ListComp, ast.GeneratorExp)):
         return whole
     return value
 

@@ -123,8 +123,9 @@ class Loaders:
             return self._any(outline, node.elts, given, depth)
         if isinstance(node, ast.Dict):
             return self._any(outline, node.values, given, depth)
-        if isinstance(node, ast.DictComp):
-            return self.sure(outline, node.value, given, depth + 1)
+        if isinstance(node, (ast.ListComp, ast.GeneratorExp, ast.DictComp)):
+            each = node.value if isinstance(node, ast.DictComp) else node.elt
+            return self.sure(outline, each, given, depth + 1)
         if isinstance(node, ast.IfExp):
             return self._any(outline, [node.body, node.orelse], given, depth)
         if isinstance(node, ast.Attribute):

@@ -1,0 +1,53 @@
+"""main-guard: loaders that a comprehension makes, and those that a trainer of a library is passed."""
+
+from __future__ import annotations
+
+import pytest
+
+from harness.small import reported
+
+RULE = "main-guard"
+ROWS = (
+    "from torch.utils.data import DataLoader\n\n\nclass Rows:\n    def __getitem__(self, at):\n        return at\n\n\n"
+)
+SOLVER = """\
+class Solver:
+    def __init__(self, loaders):
+        self.train_loader, self.test_loader = loaders
+
+    def train(self):
+        print(next(iter(self.train_loader)))
+
+
+"""
+
+
+@pytest.mark.parametrize(
+    "uses",
+    [
+        pytest.param("a, b = [LOADER for _ in range(2)]\nprint(next(iter(a)))\n", id="a pair"),
+        pytest.param(
+            "class Kept:\n    def __init__(self):\n        self.both = (LOADER, LOADER)\n\n\n"
+            "kept = Kept()\na, b = kept.both\nfor row in a:\n    print(row)\n",
+            id="an attribute",
+        ),
+        pytest.param("both = [LOADER for _ in range(2)]\nfor row in both[0]:\n    print(row)\n", id="an item"),
+        pytest.param(f"{SOLVER}Solver([LOADER for _ in range(2)]).train()\n", id="kept by an object"),
+        pytest.param(
+            f"{SOLVER}def make(n):\n    return tuple(LOADER for _ in range(n))\n\n\nsolver = Solver(make(2))\n"
+            "solver.train()\n",
+            id="made by a function",
+        ),
+        pytest.param("for each in [LOADER for _ in range(2)]:\n    for row in each:\n        print(row)\n", id="each"),
+        pytest.param("from catalyst import dl\ndl.Runner().train(loaders={'train': LOADER})\n", id="trainer"),
+    ],
+)
+def test_loaders_of_a_comprehension_and_of_trainers(uses: str) -> None:
+    for number, found in ((3, 1), (0, 0)):
+        text = ROWS + uses.replace("LOADER", f"DataLoader(Rows(), num_workers={number})")
+        assert len(reported({"a.py": text}, RULE)) == found
+
+
+def test_a_list_of_loaders_that_nothing_iterates() -> None:
+    text = ROWS + "made = [DataLoader(Rows(), num_workers=3) for _ in range(2)]\nfor each in made:\n    print(each)\n"
+    assert not reported({"a.py": text}, RULE)
