@@ -15,6 +15,7 @@ from ...flow.facts.test_code import is_test
 from ...nodes import walk
 from ...syntax.callees import FUNCTIONS, Function, method
 from ...syntax.main_guard import is_main_process_test
+from ...syntax.names import last_name
 from ...syntax.outline import Outline
 from ...syntax.repo import Repo
 from ...syntax.resolver import Class
@@ -27,6 +28,7 @@ from .statements import names_bound
 
 _WORKER = ("__getitem__", "__getitems__", "__iter__", "__next__", "__call__", "run")
 _INITIALISERS = ("__init__", "__new__", "__post_init__", "__enter__", "__aenter__")  # run for each new object
+_PROPERTIES = ("property", "cached_property")
 _MAX_CALLS = 400  # functions that are followed into from what workers run
 _MAX_DEPTH = 5
 _OBJECTS = (ast.Call, ast.Dict, ast.List, ast.Set, ast.DictComp, ast.ListComp, ast.SetComp)
@@ -353,8 +355,16 @@ class Search:
         self._asked[scope] = found
         return found
 
-    def _calls(self, outline: Outline, function: Function) -> Iterator[tuple[Outline, ast.Call]]:
-        """The calls of a function of the repository; of an initialiser and of `__enter__`, those of its class."""
+    def _calls(self, outline: Outline, function: Function) -> Iterator[tuple[Outline, ast.expr]]:
+        """The calls of a function of the repository; of an initialiser and of `__enter__`, those of its class.
+
+        Of a property, the reads of it in methods of its class.
+        """
+        if any(last_name(mark) in _PROPERTIES for mark in function.decorator_list):
+            own = outline.owner(function.body[0])
+            for node in outline.attributes.get(function.name, ()):
+                if outline.is_self(node.value) and outline.owner(node) is own:
+                    yield outline, node
         for caller in self.repo.mentioning(function.name):
             for call in caller.calls_of(function.name):
                 called = self.callees.called(caller, call)

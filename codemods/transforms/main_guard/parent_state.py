@@ -25,6 +25,7 @@ from .statements import LOG_METHODS, only_logs
 _SETS = r"\s*(?:[-+*/|&]?=(?!=)|:[^=\n]*=)"
 
 
+_CLASS_OF_SELF = r"\btype\s*\(\s*self\s*\)|\.__class__"
 _BY_NAME = re.compile(r"\bsetattr\s*\(|(?:\bvars\s*\([^()\n]*\)|\.__dict__)\s*\.\s*update\b")
 
 
@@ -166,7 +167,7 @@ def _changes(search: Search, state: _State) -> Iterator[Place]:
         yield from _set_by_name(search, state)
         return
     names = "|".join(sorted({re.escape(at.node.name) for at in _near(search, state)} | {"cls"}))
-    pattern = re.compile(rf"\b(?:{names})\s*\.\s*{re.escape(state.name)}{_SETS}")
+    pattern = re.compile(rf"(?:\b(?:{names})|{_CLASS_OF_SELF})\s*\.\s*{re.escape(state.name)}{_SETS}")
     for outline, node in _attributes(search, state, pattern):
         if not isinstance(node.ctx, ast.Load) and _is_of(search, outline, node.value, state):
             yield Place(outline, node, _how(outline, node))
@@ -233,7 +234,15 @@ def _near(search: Search, state: _State) -> list[Class]:
 
 
 def _is_of(search: Search, outline: Outline, value: ast.expr, state: _State) -> bool:
-    """`value` is the class, or the `cls` of one of its class methods."""
+    """`value` is the class, or the `cls` of one of its class methods, or `type(self)` in one of its methods."""
+    of = (
+        value.args[0]
+        if isinstance(value, ast.Call) and len(value.args) == 1 and last_name(value.func) == "type"
+        else None
+    )
+    of = value.value if isinstance(value, ast.Attribute) and value.attr == "__class__" else of
+    if of is not None:
+        return outline.is_self(of) and outline.owner(of) is state.owner
     around = outline.method(value)
     if around is not None and isinstance(value, ast.Name) and value.id in {each.arg for each in around.args.args[:1]}:
         return not outline.is_self(value) and outline.owner(value) is state.owner

@@ -264,3 +264,49 @@ def test_a_worker_that_is_started_within(around: str, found: bool) -> None:
     text = STATES.format(read="depth.get()", change=f"{around}\n        Process(target=work).start()", target="print")
     report = check(MemoryFiles({"run.py": text.encode()}), Settings(select=("main-guard",)))
     assert ["changes in the main process only" in each.message for each in report.findings] == [True] * found
+
+
+MADE = """\
+from multiprocessing import Process
+
+
+class Pool:
+    made = 0
+
+    @property
+    def handle(self):
+        {count} += 1
+        return 1
+
+    def warm(self):
+        return {used}
+
+
+def work():
+    print(Pool.made)
+
+
+def main():
+    Pool().warm()
+    Process(target=work).start()
+
+
+if __name__ == "__main__":
+    main()
+"""
+
+
+@pytest.mark.parametrize(
+    ("count", "used", "found"),
+    [
+        ("type(self).made", "self.handle", True),
+        ("self.__class__.made", "self.handle", True),
+        ("Pool.made", "self.handle", True),
+        ("type(self).made", "1", False),
+        ("type(self).other", "self.handle", False),
+    ],
+)
+def test_a_property_that_counts_on_its_class(count: str, used: str, found: bool) -> None:
+    text = MADE.format(count=count, used=used)
+    report = check(MemoryFiles({"run.py": text.encode()}), Settings(select=("main-guard",)))
+    assert ["changes in the main process only" in each.message for each in report.findings] == [True] * found
