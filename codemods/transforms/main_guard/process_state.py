@@ -17,6 +17,8 @@ from typing import Any
 
 from ...finding import Hop
 from ...nodes import walk
+from ...project import Project
+from ...questions import asked
 from ...syntax.callees import FUNCTIONS
 from ...syntax.main_guard import is_main_process_test
 from ...syntax.names import last_name
@@ -124,10 +126,14 @@ def inherits(search: Search, worker: Worker, seeded: bool = False) -> Worker | N
 def _forks(search: Search, path: str, hop: Hop, seeded: bool) -> bool:
     if hop.what.startswith(_SPAWN) or (seeded and _LOADER in hop.what):
         return False
-    return not any(
-        source is not None and _SPAWNS.search(source.text)
-        for source in (search.starts.project.source(each) for each in sorted({path, hop.path}))
-    )
+    return not any(_names_spawn(search.starts.project, each) for each in sorted({path, hop.path}))
+
+
+@asked
+def _names_spawn(project: Project, path: str) -> bool:
+    """The text of the file names a start method by which workers inherit nothing."""
+    source = project.source(path)
+    return source is not None and _SPAWNS.search(source.text) is not None
 
 
 def place_of(change: Place) -> str:

@@ -20,7 +20,7 @@ from ...syntax.resolver import FUNCTIONS, Class
 from .changed_settings import Place, Search, Worker
 from .process_state import WHERE, ChangedState, inherits, made_before, place_of, states
 
-_STORES = re.compile(r"^[ \t]+(?!self\b|cls\b)([A-Za-z_]\w*)(?:\.\w+)*\.(\w+)[ \t]*=(?!=)", re.MULTILINE)
+_STORES = re.compile(r"\n[ \t]+(?!self\b|cls\b)([A-Za-z_]\w*)(?:\.\w+)*\.(\w+)[ \t]*=(?!=)")  # no line is the first
 _BY_TEXT = re.compile(r"\b(?:setattr|patch(?:\.object)?)\(\s*([^\n]*?)['\"](?:[\w.]*\.)?(\w+)['\"]")
 _PATCH, _PATCH_OBJECT = ("unittest.mock.patch", "mock.patch"), ("unittest.mock.patch.object", "mock.patch.object")
 _PASSED_ON = frozenset(("sys.argv", "sys.path", "os.environ"))  # a spawned child gets them from its parent
@@ -36,7 +36,8 @@ def replaced_names(project: Project, path: str) -> tuple[str, ...]:
     if source is None:
         return ()
     found = {(root, name) for root, name in _STORES.findall(source.text)}
-    by_text = {name for _, name in _BY_TEXT.findall(source.text)}
+    may_set = "setattr(" in source.text or "patch" in source.text
+    by_text = {name for _, name in _BY_TEXT.findall(source.text)} if may_set else set[str]()
     facts = facts_lookup(project)(path) if found else None
     if facts is not None:
         fixed = {node for node, *_ in facts.imports} | {*facts.class_nodes, *facts.function_nodes}

@@ -15,7 +15,7 @@ from ...syntax.names import last_name
 from ...syntax.outline import Outline, position
 from ...syntax.repo import Repo
 
-_MAKES = re.compile(r"\bProcess\s*\(")
+_MAKES = re.compile(r"Process(?<!\wProcess)\s*\(")  # begins with the word: found many times faster
 _COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
 _PUTS = frozenset(("append", "add", "insert", "extend"))
 _DECIDES = frozenset(("__getstate__", "__reduce__", "__reduce_ex__"))
