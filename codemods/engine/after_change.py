@@ -10,6 +10,7 @@ from ..flow.answers.crossing import Crossing
 from ..flow.answers.crossings import flow_of
 from ..flow.answers.instance_uses import InstanceUse
 from ..flow.answers.introspection import Question as Inspection
+from ..flow.boundaries import table
 from ..flow.facts import cache as facts_cache
 from ..flow.facts.collector import facts_of
 from ..flow.facts.moved import Moves, NoSuchPlace, moves
@@ -28,8 +29,8 @@ ANSWERS = (Crossing, HazardKind, Inspection, InstanceUse)  # classes that answer
 class AfterChange:
     """`project` after a change of files: `before` and `now` are the contents by git's id, `looks` what was found.
 
-    Where the facts of the changed files are equal but for their places, the value flow need not be solved again: the
-    project gets its answers, for the rules that run again.
+    Where the facts of the changed files are equal but for their places, and for numbers that nothing asks for, the
+    value flow need not be solved again: the project gets its answers, for the rules that run again.
     """
 
     def __init__(
@@ -137,8 +138,11 @@ class AfterChange:
     @cached_property
     def _moved(self) -> list[Moves] | None:
         """How places moved in the changed files; None where more has changed."""
-        found = [moves(before, now) for before, now in self._facts] if self._facts is not None else [None]
+        found = [self._moves(*facts) for facts in self._facts] if self._facts is not None else [None]
         return None if None in found else [moved for moved in found if moved is not None]
+
+    def _moves(self, before: FileFacts, now: FileFacts) -> Moves | None:
+        return moves(before, now) or moves(before, now, table(self._project.settings.boundaries).numbers)
 
     @cached_property
     def _facts(self) -> list[tuple[FileFacts, FileFacts]] | None:

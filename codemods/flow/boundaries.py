@@ -150,6 +150,20 @@ class Table:
             self._canonical[name] = known
         return known
 
+    @property
+    def numbers(self) -> frozenset[tuple[str, object]]:
+        """The numbers that some entry asks for, with the parameter; under "" too where that is given by position."""
+        asked = [(item.parameter, item.place >= 0, item.values) for made in self.variants.values() for item in made]
+        for boundary in self.boundaries.values():
+            asked += [(name, name in boundary.parameters, values) for name, values in boundary.unless.items()]
+        return frozenset(
+            (each, value)
+            for name, placed, values in asked
+            for value in values
+            for each in ((name, "") if placed else (name,))
+            if isinstance(value, (int, float))
+        )
+
     def becomes(self, name: str, literals: Mapping[str | int, object]) -> str:
         """The name of what a call of `name` (canonical) makes, as far as its constant arguments decide."""
         for variant in self.variants.get(name, ()):

@@ -171,6 +171,34 @@ def test_lines_that_only_move_cost_no_solution(path: str, repository: Path, work
     assert after == cold(repository)
 
 
+@pytest.mark.parametrize(
+    ("number", "solutions", "boundaries"),
+    [
+        ("64", 0, ()),
+        ("2.5", 0, ()),
+        ("0", 1, ()),  # no workers
+        ("True", 1, ()),
+        ("'2'", 1, ()),
+        (
+            "3",
+            1,
+            ({"callable": "torch.utils.data.DataLoader", "unless": {"num_workers": [3]}},),
+        ),  # somebody asks for it
+        ("4", 0, ({"callable": "torch.utils.data.DataLoader", "unless": {"num_workers": [3]}},)),
+    ],
+)
+def test_another_number_costs_no_solution(
+    number: str, solutions: int, boundaries: tuple[dict[str, object], ...], repository: Path, solved: list[int]
+) -> None:
+    settings = replace(WARM, boundaries=boundaries)
+    warm(repository, settings)
+    solved.clear()
+    (repository / "train.py").write_text(FILES["train.py"].replace("num_workers=2", f"num_workers={number}"))
+    after = warm(repository, settings)
+    assert len(solved) == solutions
+    assert after == check(DirectoryFiles(repository), replace(COLD, boundaries=boundaries))
+
+
 def test_flow_that_answers_the_same_keeps_what_was_found(repository: Path, work: list[str], solved: list[int]) -> None:
     (repository / "other.py").write_text("def other(batch):\n    return batch\n")
     warm(repository)

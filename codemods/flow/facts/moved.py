@@ -1,13 +1,13 @@
 """Facts that are equal but for the places that they name: a comment or a blank line moves all that is below it.
 
 The value flow asks of places no more than which comes first and which are the same, so its answers are the same too,
-with other places in them.
+with other places in them. Nor does it ask which number a call gets, but for those that the table of boundaries names.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Container, Iterable
 from dataclasses import fields, is_dataclass, replace
 from enum import Enum
 from itertools import pairwise
@@ -18,6 +18,7 @@ from .records import FileFacts, Position
 Point = tuple[int, int]  # line and column
 T = TypeVar("T", int, Point)
 _NOWHERE: Position = (0, 0, 0, 0)
+_A_NUMBER = object()
 
 
 class NoSuchPlace(Exception):
@@ -82,16 +83,19 @@ class Moves:
         return self._points[line, column]
 
 
-def moves(before: FileFacts, now: FileFacts) -> Moves | None:
-    """Where the places of `before` are in `now`; None where more than the places differs, or their order."""
-    if _without_places(before) != _without_places(now):
+def moves(before: FileFacts, now: FileFacts, numbers: Container[tuple[str, object]] | None = None) -> Moves | None:
+    """Where the places of `before` are in `now`; None where more than the places differs, or their order.
+
+    `numbers`: as of the table of boundaries. Any other says no more than that there is one.
+    """
+    if _without_places(before, numbers) != _without_places(now, numbers):
         return None
     points = _pairs(_points(before), _points(now))
     lines = _pairs(_lines(before, points or {}), _lines(now, (points or {}).values()))
     return Moves(now.path, lines, points) if lines is not None and points is not None else None
 
 
-def _without_places(facts: FileFacts) -> dict[str, Any]:
+def _without_places(facts: FileFacts, numbers: Container[tuple[str, object]] | None) -> dict[str, Any]:
     """All that the facts say, whatever fields they have, but for where."""
     found: dict[str, Any] = {field.name: getattr(facts, field.name) for field in fields(facts)}
     del found["path"], found["lines"]
@@ -102,7 +106,18 @@ def _without_places(facts: FileFacts) -> dict[str, Any]:
     found["distinguished"] = [what[:2] for what in facts.distinguished]
     for name in ("calls", "functions", "classes"):
         found[name] = [replace(item, position=_NOWHERE) for item in found[name]]
+    if numbers is not None:
+        for call in found["calls"]:
+            call.literals = {key: _said(key, value, numbers) for key, value in call.literals.items()}
     return found
+
+
+def _said(argument: str | int, literal: object, numbers: Container[tuple[str, object]]) -> object:
+    """What a constant argument of a call says; 0 and 1 are asked for as truth values too."""
+    if (literal.__class__ is not int and literal.__class__ is not float) or literal in (0, 1):
+        return literal
+    name = argument if isinstance(argument, str) else ""
+    return literal if (name, literal) in numbers else _A_NUMBER
 
 
 def _points(facts: FileFacts) -> list[Point]:
