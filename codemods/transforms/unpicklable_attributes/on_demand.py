@@ -4,10 +4,14 @@ from __future__ import annotations
 
 import ast
 import re
+from collections.abc import Iterator
 
+from ...syntax.names import last_name
 from .attribute_uses import AttributeUses
 from .classes import Method, Shape, Store
 from .data import names
+
+_SHOWS = frozenset(("print", "debug", "info", "warning", "error", "exception"))
 
 
 def is_lazy(uses: AttributeUses, stores: list[Store]) -> bool:
@@ -28,14 +32,27 @@ def _is_noticed(uses: AttributeUses) -> bool:
     """Other code sees whether it is open, or the class does more than open it: once more, in a copy that is not."""
     if any(True for _ in uses.outside.reads(uses.attribute)):
         return True
+    return any(_leaves_trace(uses, other) for other in _beside(uses))
+
+
+def changed_beside(uses: AttributeUses) -> int | None:
+    """The line that changes something besides the object as it is opened: a spawned worker lacks what that counted."""
+    for other in _beside(uses):
+        target = other.target if isinstance(other, ast.AugAssign) else None
+        call = other.value if isinstance(other, ast.Expr) else None
+        shows = isinstance(call, ast.Call) and last_name(call.func) in _SHOWS
+        if _leaves_trace(uses, other) and not shows and not (isinstance(target, ast.Attribute) and _is_own(target)):
+            return other.lineno
+    return None
+
+
+def _beside(uses: AttributeUses) -> Iterator[ast.stmt]:
+    """What else stands under `if self.x is None:` where it is opened."""
     for hazard in uses.hazards:
-        outline, statement = hazard.store.owner.outline, hazard.store.statement
-        branch = outline.parents[statement]
+        statement = hazard.store.statement
+        branch = hazard.store.owner.outline.parents[statement]
         if isinstance(branch, ast.If) and _asks_none(uses, branch.test):
-            for other in branch.body:
-                if other is not statement and _leaves_trace(uses, other):
-                    return True
-    return False
+            yield from (other for other in branch.body if other is not statement)
 
 
 def _leaves_trace(uses: AttributeUses, statement: ast.stmt) -> bool:

@@ -17,7 +17,7 @@ from .classes import Store
 from .containers import Filling, is_deep
 from .data import names
 from .held_locks import check_not_held
-from .on_demand import is_lazy, left_closed
+from .on_demand import changed_beside, is_lazy, left_closed
 from .own_classes import check_no_descriptor
 from .passed_modules import passed_module
 from .recreate import Recreation, Recreator, chooses_modules
@@ -149,6 +149,8 @@ def _recreated(uses: AttributeUses, facts: _Facts) -> Treatment:
             )
         recreator.check()
         return Treatment(uses.attribute, key, Form.LAZY, line, True)
+    if (changed := changed_beside(uses)) is not None:
+        raise Refused(f"line {changed} changes something else as it is opened, which a copy that is open would not do")
     recreation = recreator.recreation()
     nested = any(hazard.made.nested for hazard in uses.hazards)
     if nested:

@@ -181,7 +181,7 @@ def test_an_object_that_a_loop_gives_another_name() -> None:
         ("pass", "cache.share()", True),
         ("self.path = 3", "cache.share()", True),
         ("pass", "print(cache._lock is None)", False),
-        ("type(self).made += 1", "cache.share()", False),
+        ("self.made += 1", "cache.share()", False),
         ("print('made')", "cache.share()", False),
     ],
 )
@@ -191,3 +191,11 @@ def test_a_copy_that_is_seen_to_be_open(more: str, seen: str, lazy: bool) -> Non
     changed = migrated({"a.py": text}, RULE)["a.py"]
     assert ('state["_lock"] = None' in changed) is lazy
     assert ('state["_lock"] = self._lock is not None' in changed) is not lazy
+
+
+@pytest.mark.parametrize("more", ["type(self).made += 1", "Cache.made = 3", "MADE.append(self)"])
+def test_what_is_counted_as_it_is_opened_is_not_in_a_worker(more: str) -> None:
+    text = OPENED.format(made="cache = Cache().share()", sent="cache", more=more, seen="cache.share()")
+    (found,) = reported({"a.py": text}, RULE)
+    assert found.fix is None
+    assert "changes something else as it is opened" in (found.reason or "")
