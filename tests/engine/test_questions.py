@@ -19,8 +19,8 @@ from codemods.questions import ask_again, asked
 from codemods.reads import PLAIN, Answered, Changed, Reads
 from codemods.rule import Rule
 from codemods.settings import Settings
-from codemods.transforms.main_guard.may_start import SPEAKS, STARTS, spoken
 from codemods.transforms.main_guard.screen import PARTS, WORDS
+from codemods.transforms.main_guard.starts.may_start import SPEAKS, STARTS, spoken
 from codemods.tree.directory import DirectoryFiles, Selected
 from codemods.tree.files import MemoryFiles
 
@@ -99,7 +99,7 @@ def test_only_questions_of_ours_are_asked_again() -> None:
     for name in ("os:getcwd", "builtins:print", "transforms.lambdas.rule:find", "flow.boundaries:table"):
         with pytest.raises(LookupError):
             ask_again(project, (name,))
-    assert ask_again(project, ("transforms.main_guard.may_start:spoken", "a.py")) == ()
+    assert ask_again(project, ("transforms.main_guard.starts.may_start:spoken", "a.py")) == ()
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,7 @@ import sys
 import pytest
 
 from codemods.transforms.dist_launcher.in_python import _starts_launcher
-from codemods.transforms.main_guard import splitter
+from codemods.transforms.main_guard.guard import splitter
 from harness.case import ROOT
 from harness.each_row import each_row
 
@@ -27,7 +27,7 @@ PROGRAM = """
 import resource, sys
 resource.setrlimit(resource.RLIMIT_CPU, (20, 20))  # a quadratic pattern takes minutes
 from codemods.transforms.dist_launcher.in_python import _starts_launcher
-from codemods.transforms.main_guard import splitter
+from codemods.transforms.main_guard.guard import splitter
 from transforms.test_long_words import PUMPS
 name, text = PUMPS[sys.argv[1]]
 assert not eval(name)(text)

@@ -11,9 +11,9 @@ from ...syntax.scope_data import Use, Variable, line_of, start_of
 from ...syntax.scopes import Scopes
 from ...tree.source import Source
 from .candidate import SEES_NAMES, Movable, Unit, assignment_targets, is_about_object, is_left_to_pickle
-from .class_fields import within_fields
-from .headers import Header
-from .settled import Settled
+from .checks.headers import Header
+from .checks.settled import Settled
+from .writing.class_fields import within_fields
 
 
 class Units:

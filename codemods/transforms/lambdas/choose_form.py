@@ -11,19 +11,19 @@ from ...project import Project
 from ...syntax.names import last_name
 from ...syntax.outline import Outline
 from ...syntax.scope_data import Variable, start_of
-from .callable_class import is_attribute, keeps_state, why_no_arguments, why_no_object
 from .candidate import Unit, assignment_targets
-from .choose_name import give_object_name, same_code
-from .class_use import ClassUse
-from .copied import copied_by, differs_when_copied
+from .checks.class_use import ClassUse
+from .checks.copied import copied_by, differs_when_copied
+from .checks.identity import gets_attributes, is_made_once, lost_attribute, shows_attributes, told_apart
+from .checks.inspection_checks import CALLABLE, Form, InspectionChecks, shown_name
+from .checks.logged_names import logged_name
+from .checks.shown_by_python import shown_by_python
 from .file_state import FileRewrite, Move, takes_any
 from .handover import Handover, Me
-from .identity import gets_attributes, is_made_once, lost_attribute, shows_attributes, told_apart
-from .inspection_checks import CALLABLE, Form, InspectionChecks, shown_name
 from .known import Known, outside_uses
-from .logged_names import logged_name
-from .shown_by_python import shown_by_python
 from .stdlib_forms import is_factory
+from .writing.callable_class import is_attribute, keeps_state, why_no_arguments, why_no_object
+from .writing.choose_name import give_object_name, same_code
 
 _MOST_VALUES = 5  # of a partial; an object with named attributes says better what is what
 

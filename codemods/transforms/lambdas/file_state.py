@@ -18,9 +18,9 @@ from ...syntax.scope_data import Scope, Use, end_of, start_of
 from ...syntax.scopes import scopes_of
 from .candidate import Unit
 from .candidates import Units
-from .free_names import Names
-from .fstrings import span
 from .stdlib_forms import spelled
+from .writing.free_names import Names
+from .writing.fstrings import span
 
 Signature = tuple[tuple[object, ...], str, int]  # the code and what it reads, its role, the line of its statement
 _NO_CALL = re.compile(r"(?:[=,(\[{:]|\b(?:return|else|if|in|or|and|yield|not))\s*\Z")

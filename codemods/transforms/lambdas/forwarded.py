@@ -13,9 +13,9 @@ from ...syntax.repo import Repo
 from ...syntax.resolver import method
 from ...syntax.scope_data import Binding, Variable, end_of, start_of
 from .candidate import Unit
+from .checks.parsed_options import ParsedOptions
 from .file_state import FileRewrite, Move
 from .known import Known
-from .parsed_options import ParsedOptions
 from .stdlib_forms import may_take_other_arguments
 
 

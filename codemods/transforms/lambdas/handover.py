@@ -16,9 +16,9 @@ from ...syntax.scope_data import Scope, end_of, start_of
 from ...syntax.scopes import Scopes
 from ...tree.source import Source
 from .candidate import Unit, assignment_targets
+from .checks.settled import origin_in
 from .known import Known
 from .libraries import libraries
-from .settled import origin_in
 
 _INHERITED = "a multiprocessing object "
 _LARGE = frozenset({"dataset", "datasets", "dataloader", "dataloaders"})

@@ -9,7 +9,7 @@ from typing import Protocol
 from ...flow.answers.introspection import Question
 from ...syntax.scope_data import Use
 from .candidate import Unit
-from .identity import Identities
+from .checks.identity import Identities
 
 
 class Known(Identities, Protocol):

@@ -10,8 +10,8 @@ from itertools import pairwise
 
 from ...finding import Edit, Import, Refused
 from ...syntax.scope_data import start_of
+from .checks.identity import told_apart
 from .file_state import FileRewrite
-from .identity import told_apart
 from .known import Known
 from .stdlib_forms import inner_factory, is_factory
 

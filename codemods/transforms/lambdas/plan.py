@@ -19,26 +19,26 @@ from ...syntax.binding_rules import FUNCTIONS
 from ...syntax.name_scans import found_by_scan
 from ...syntax.name_tests import Element
 from ...syntax.scope_data import Variable, start_of
-from .binding_checks import BindingChecks
 from .candidate import Movable, Unit, labels
-from .captures import Captured
+from .checks.binding_checks import BindingChecks
+from .checks.captures import Captured
+from .checks.class_use import ClassUse
+from .checks.collected import check_not_collected
+from .checks.copied import differs_when_copied
+from .checks.identity import check_class
+from .checks.parent_settings import lost_setting
+from .checks.parsed_options import ParsedOptions
+from .checks.started_in_turn import iterated_in_its_turn, starts_in_its_turn
 from .choose_form import Forms
-from .choose_name import give_name, same_code
-from .class_use import ClassUse
-from .collected import check_not_collected
-from .copied import differs_when_copied
 from .file_state import FileRewrite, Move
 from .forwarded import Forwards
-from .identity import check_class
 from .known import Known, Unknown, outside_uses
 from .nested_factories import Unfolded, unfold
-from .new_place import arrive
-from .old_place import leave
-from .parent_settings import lost_setting
-from .parsed_options import ParsedOptions
 from .rewrite_in_place import in_place
-from .started_in_turn import iterated_in_its_turn, starts_in_its_turn
-from .unused_imports import idle_imports
+from .writing.choose_name import give_name, same_code
+from .writing.new_place import arrive
+from .writing.old_place import leave
+from .writing.unused_imports import idle_imports
 
 
 class Target(NamedTuple):

@@ -10,13 +10,13 @@ from ...syntax.binding_rules import ScopeKind
 from ...syntax.placement import blank_lines_below, end_of_line, first_attached_line, indentation_at
 from ...syntax.scope_data import Scope, end_of, start_of
 from .candidate import Movable
-from .def_text import lambda_as_def
+from .checks.identity import told_apart
+from .checks.inspection_checks import shown_name
 from .file_state import FileRewrite
-from .identity import told_apart
-from .inspection_checks import shown_name
 from .known import Known
 from .libraries import libraries
 from .stdlib_forms import filled_text, is_factory, known_shape
+from .writing.def_text import lambda_as_def
 
 _NOQA = re.compile(r"#\s*(?:noqa|ruff:|flake8:|pylint:|pragma:)", re.IGNORECASE)
 _FIRST = re.compile(r"^\s*def .*:$", re.MULTILINE)

@@ -9,7 +9,7 @@ from ...syntax.names import last_name
 from ...syntax.outline import Outline
 from ...syntax.receivers import qualified_name
 from .own_nodes import own_nodes
-from .process_starts import Starts
+from .starts.process_starts import Starts
 from .statements import names_bound, stays
 from .worker_reads import WorkerReads
 

@@ -10,9 +10,9 @@ from ...flow.facts.records import facts_lookup
 from ...flow.facts.test_code import is_test
 from ...syntax.outline import Outline
 from ...tree.source import Source
-from .process_starts import Starts
 from .screen import ID
 from .side_effects import at_exit, matters_at_exit
+from .starts.process_starts import Starts
 from .statements import is_plain_guard
 
 

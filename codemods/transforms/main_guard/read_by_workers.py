@@ -9,8 +9,8 @@ from ...flow.facts.records import project_facts
 from ...project import Project
 from ...syntax.outline import Outline
 from .importers import Importers
-from .process_starts import Starts
 from .settings import root_of
+from .starts.process_starts import Starts
 
 _FURTHEST = 5  # modules that hand a name on
 _IN_WORKERS = frozenset({"__getitem__", "__getitems__", "__iter__", "__call__", "run"})

@@ -17,33 +17,33 @@ from ...syntax.modules import Modules, modules_of
 from ...syntax.outline import Outline, outline_of
 from ...syntax.repo import Repo
 from ...tree.source import Source
-from .cells import cell_marks
 from .changed_inputs import ChangedInputs
-from .changed_settings import Search
-from .defined_again import shown_again
-from .edits import guard_edits
 from .exit_marks import marked_for_exit
-from .flags import under_flags
-from .guarded_values import GuardedValues
-from .handed_over import HandedOver
-from .hoist import Guarded, guarded_definitions, hoist_edits
+from .guard.cells import cell_marks
+from .guard.defined_again import shown_again
+from .guard.edits import guard_edits
+from .guard.guarded_values import GuardedValues
+from .guard.handed_over import HandedOver
+from .guard.hoist import Guarded, guarded_definitions, hoist_edits
+from .guard.late_guard import late_guard
+from .guard.missing_answers import answers_for
+from .guard.missing_globals import missing_globals
+from .guard.one_guard import Run
+from .guard.printed_again import print_edits, prints_of
+from .guard.split import repeats_in_words, split
 from .importers import Importers
-from .late_guard import late_guard
 from .main_module import reads_main
-from .may_start import SPEAKS, STARTS, may_start, spoken
-from .missing_answers import answers_for
-from .missing_globals import missing_globals
-from .one_guard import Run
 from .own_nodes import own_nodes
-from .printed_again import print_edits, prints_of
-from .process_starts import SET_METHOD, Start, Starts
 from .read_by_workers import may_be_read
 from .run_again import RunAgain
 from .screen import ID
 from .settings import attributes_of_libraries, root_of, settings_for_workers
 from .side_effects import Repeated, at_exit, only_prints, repeated, shows
-from .split import repeats_in_words, split
-from .state_findings import lost_state, state_findings
+from .starts.flags import under_flags
+from .starts.may_start import SPEAKS, STARTS, may_start, spoken
+from .starts.process_starts import SET_METHOD, Start, Starts
+from .state.changed_settings import Search
+from .state.state_findings import lost_state, state_findings
 from .statements import is_guard, names_bound
 from .worker_reads import WorkerReads
 

@@ -11,8 +11,8 @@ from ...syntax.receivers import qualified_name
 from .counted import counts_in_environment
 from .data import names
 from .own_nodes import own_nodes
-from .process_starts import Starts
 from .shared_objects import made_anew
+from .starts.process_starts import Starts
 from .statements import names_bound, stays
 from .worker_reads import WorkerReads
 

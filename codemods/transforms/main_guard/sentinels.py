@@ -11,8 +11,8 @@ from collections.abc import Iterator
 from ...finding import Hop
 from ...nodes import walk
 from ...syntax.outline import Outline
-from .changed_settings import Changed, Search, Worker
-from .process_state import ChangedState, inherits
+from .state.changed_settings import Changed, Search, Worker
+from .state.process_state import ChangedState, inherits
 
 _SIGNS = (ast.Is, ast.IsNot)
 _MAKES = "object"

@@ -8,7 +8,7 @@ from collections.abc import Collection, Iterator
 from ...syntax.outline import Outline, outline_of
 from .data import names
 from .own_nodes import own_nodes
-from .process_starts import Starts
+from .starts.process_starts import Starts
 from .statements import names_bound, stays
 from .worker_reads import WorkerReads
 

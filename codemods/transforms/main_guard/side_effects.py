@@ -18,7 +18,7 @@ from .commands import only_asks
 from .data import names
 from .made_folders import has_new_name, must_be_missing
 from .own_nodes import own_nodes
-from .process_starts import Starts
+from .starts.process_starts import Starts
 from .statements import LOG_METHODS, print_call
 
 _DEVICE = re.compile(r"device|cuda|gpu", re.IGNORECASE)

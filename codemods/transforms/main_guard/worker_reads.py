@@ -13,10 +13,10 @@ from ...syntax.outline import Outline
 from ...syntax.receivers import qualified_name
 from ...syntax.resolver import Class
 from .data import names
-from .hoist import sent
+from .guard.hoist import sent
 from .own_nodes import own_nodes
-from .process_starts import PROCESS, Starts
 from .set_by_text import UNKNOWN, set_by_text
+from .starts.process_starts import PROCESS, Starts
 from .statements import LOG_METHODS
 
 _WORKER = ("__getitem__", "__getitems__", "__iter__", "__next__", "__call__", "run")

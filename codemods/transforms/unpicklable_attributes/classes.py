@@ -19,9 +19,9 @@ from ...syntax.outline import Outline, pairs, position
 from ...syntax.receivers import qualified_name
 from ...syntax.repo import Repo
 from ...syntax.unpicklable_table import base_methods
-from .elsewhere import Elsewhere, lists_itself
-from .outside import Outside, hands_out
 from .star_bases import star_base
+from .uses.elsewhere import Elsewhere, lists_itself
+from .uses.outside import Outside, hands_out
 
 _CLASS = re.compile(r"class[ \t]+(\w+)[ \t]*(?:\(([^()]*(?:\([^()]*\)[^()]*)*)\))?")
 _AS = re.compile(r"as(?<=[ \t]as)[ \t]+(\w+)")  # begins with its word: found many times faster than what it is part of

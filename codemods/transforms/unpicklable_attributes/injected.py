@@ -13,7 +13,7 @@ from ...syntax.outline import Outline
 from ...syntax.repo import Repo
 from ...syntax.unpicklable import Made, Recogniser
 from .classes import Family, Method, Shape, line_at
-from .containers import is_dataclass
+from .remaking.containers import is_dataclass
 
 _BUILDER = re.compile(r"(?i)^_*(?:build|create|make|get|instantiate)(?:_|$)")
 GIVES_GENERATOR = re.compile(r"\b_*[A-Z]\w*\([ \t]*(?:self\.)?\w+\(")  # `Locked(numbers(3))`

@@ -14,19 +14,19 @@ from ...flow.answers.tried import tried
 from ...syntax.names import last_name
 from ...syntax.outline import Outline
 from ...syntax.unpicklable_table import MODULE, Remedy, advice, kind_of_class
-from .attribute_uses import AttributeUses, Hazard
 from .by_name import by_its_name
 from .classes import Shape
 from .data import names
-from .ended import check_not_ended
 from .existing_state import check_bases, check_existing, check_filled_first
-from .hashed_early import check_not_hashed_early
 from .own_reducers import check_no_reducer, check_nobody_asks
+from .remaking.state_methods import Form, Treatment, edits
+from .remaking.treatment import treatment_of
 from .search import Search
 from .shared_instances import check_new_objects
 from .slots import slots_of
-from .state_methods import Form, Treatment, edits
-from .treatment import treatment_of
+from .uses.attribute_uses import AttributeUses, Hazard
+from .uses.ended import check_not_ended
+from .uses.hashed_early import check_not_hashed_early
 
 _PER_TASK = re.compile(r"(?:submit|map|apply|put)\w*$")  # boundaries that pickle an object with each task
 _DEPTH = 3  # of calls that are looked into

@@ -12,17 +12,17 @@ from ...syntax.branches import exclude_each_other
 from ...syntax.outline import Outline
 from ...syntax.unpicklable import Made
 from ...syntax.unpicklable_table import ObjectKind, Remedy, advice
-from .attribute_uses import Hazard
 from .classes import Shape
-from .closed_before import is_closed_before, opened_from_outside
 from .getattr_guard import unpickled_badly
-from .own_processes import own_processes
 from .plan import Plan, Planner
 from .screen import ID
 from .search import Search
 from .sent_alone import sent_alone
-from .taken_off import is_taken_off
-from .used_before import used_before
+from .uses.attribute_uses import Hazard
+from .uses.closed_before import is_closed_before, opened_from_outside
+from .uses.own_processes import own_processes
+from .uses.taken_off import is_taken_off
+from .uses.used_before import used_before
 
 _DEEPCOPY = "copy.deepcopy"
 _STOPS = "a worker process under spawn or forkserver stops with"

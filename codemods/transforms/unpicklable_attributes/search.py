@@ -30,15 +30,15 @@ from ...syntax.unpicklable_table import (
 )
 from ...tree.source import Source
 from .asked_while_loading import Asked, fails_while_loading, fails_while_pickling
-from .attribute_uses import Hazard
 from .by_name import counts_older, python_below
 from .classes import Family, Shape, Store, line_at
-from .containers import cached, fields, fillings, given_fields, keeps_parts
 from .injected import GIVES_GENERATOR, Given, Taken
-from .own_processes import own_processes
 from .own_reducers import registered
-from .used_before import used_before
-from .worker_flags import kept_by_workers
+from .remaking.containers import cached, fields, fillings, given_fields, keeps_parts
+from .uses.attribute_uses import Hazard
+from .uses.own_processes import own_processes
+from .uses.used_before import used_before
+from .uses.worker_flags import kept_by_workers
 
 _KEEPER = re.compile(r"\bself\.\w|\bfield\s*(?:\(|as\b)|@(?:dataclass|attr)|\bcached_property\b")
 _OUTSIDE = re.compile(r"\n[ \t]*(?!self\b)\w+\.\w+ *=[^=]")  # not in the first line: nothing has a value there

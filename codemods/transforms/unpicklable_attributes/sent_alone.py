@@ -17,7 +17,7 @@ from ...syntax.unpicklable import Made
 from ...syntax.unpicklable_table import Remedy, advice
 from .own_reducers import registered
 from .search import Search
-from .taken_off import STORED, is_taken_off
+from .uses.taken_off import STORED, is_taken_off
 
 _KINDS = frozenset((HazardKind.OBJECT, HazardKind.GENERATOR))
 _POOL = "Pool()."  # in the name of a boundary: a method of a pool, which sends by a queue

@@ -7,8 +7,8 @@ import ast
 import pytest
 
 from codemods.finding import Edit
-from codemods.transforms.lambdas.class_fields import is_data, may_be_handed_over
-from codemods.transforms.lambdas.def_text import comments_above, edited, indentation_of, within
+from codemods.transforms.lambdas.writing.class_fields import is_data, may_be_handed_over
+from codemods.transforms.lambdas.writing.def_text import comments_above, edited, indentation_of, within
 from codemods.tree.source import Source
 from harness.each_row import each_row
 

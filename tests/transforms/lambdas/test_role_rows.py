@@ -6,7 +6,7 @@ import ast
 
 from codemods.project import Project
 from codemods.syntax.scopes import Scopes
-from codemods.transforms.lambdas import free_names
+from codemods.transforms.lambdas.writing import free_names
 from codemods.tree.files import MemoryFiles
 from harness.each_row import each_row
 

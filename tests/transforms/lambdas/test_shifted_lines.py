@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from codemods.transforms.lambdas.moved_tree import moved_tree
-from codemods.transforms.lambdas.shifted_lines import shifted_lines
+from codemods.transforms.lambdas.writing.moved_tree import moved_tree
+from codemods.transforms.lambdas.writing.shifted_lines import shifted_lines
 from harness.each_row import each_row
 
 SOURCES = Path(__file__).resolve().parents[3] / "codemods"

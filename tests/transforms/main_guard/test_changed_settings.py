@@ -9,7 +9,7 @@ import pytest
 from codemods.engine.migrate import check
 from codemods.finding import Confidence
 from codemods.settings import Settings
-from codemods.transforms.main_guard.changed_settings import Search
+from codemods.transforms.main_guard.state.changed_settings import Search
 from codemods.tree.files import MemoryFiles
 
 CONFIG = """\

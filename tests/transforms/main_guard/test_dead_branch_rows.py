@@ -6,7 +6,7 @@ import ast
 
 from codemods.project import Project
 from codemods.syntax.repo import Repo
-from codemods.transforms.main_guard import dead_branches
+from codemods.transforms.main_guard.starts import dead_branches
 from codemods.tree.files import MemoryFiles
 from harness.each_row import each_row
 

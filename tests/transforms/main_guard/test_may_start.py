@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from codemods.project import Project
 from codemods.settings import Settings
-from codemods.transforms.main_guard.may_start import may_start
+from codemods.transforms.main_guard.starts.may_start import may_start
 from codemods.tree.files import MemoryFiles
 from harness.each_row import each_row
 

@@ -1,0 +1,279 @@
+"""The name that a move gives its unit: its own where that is free, else after its maker and its role."""
+
+from __future__ import annotations
+
+import ast
+import re
+from functools import partial
+
+from ....syntax.binding_rules import FUNCTIONS, FunctionNode
+from ....syntax.callees import MANY_HEIRS, Callees
+from ....syntax.outline import outline_of
+from ....syntax.repo import Repo
+from ....syntax.resolver import Class
+from ....syntax.scope_data import line_of
+from ..candidate import Unit
+from ..file_state import FileRewrite, Move, Signature
+from ..known import outside_uses
+from ..libraries import libraries
+from ..stdlib_forms import spelled
+from .branch_names import VAGUE, branch_role
+from .callable_class import keeps_state
+from .free_names import (
+    class_of,
+    describe_lambda,
+    home_name,
+    is_identity,
+    numbers_of,
+    private_name,
+    role,
+    snake,
+)
+from .old_place import is_spelled_in_calls
+
+_VERB = re.compile(r"^_(?:get|make|build|create)_(?=\w)")
+_LONGEST = 120  # a line that is shorter may have the clearer name
+
+
+def same_code(rewrite: FileRewrite, one: Unit, two: Unit) -> bool:
+    """True when one function can stand for both: the same code, for the same role or in the same statement."""
+    first, second = _signature_of(rewrite, one), _signature_of(rewrite, two)
+    if first is None or second is None or first[0] != second[0]:
+        return False
+    return any(here == there for here, there in zip(first[1:], second[1:], strict=True))
+
+
+def _signature_of(rewrite: FileRewrite, unit: Unit) -> Signature | None:
+    if unit not in rewrite.signatures:
+        code, scopes = _code(rewrite, unit), rewrite.scopes
+        what, line = role(scopes, unit.node), scopes.top_statement(unit.node).lineno
+        if is_identity(unit.node) or not isinstance(unit.node, ast.Lambda):
+            what = ""  # one is enough for the whole file; a function has a name of its own
+        rewrite.signatures[unit] = (code, what, line) if code is not None else None
+    return rewrite.signatures[unit]
+
+
+def _code(rewrite: FileRewrite, unit: Unit) -> tuple[object, ...] | None:
+    """Equal where the code is, and all that it reads; None for what stays alone."""
+    node = unit.node
+    if isinstance(node, ast.ClassDef) or unit.functions or unit.own_self or unit.frozen or unit.refused:
+        return None
+    edit = rewrite.replace(node, "")
+    if "#" in rewrite.source.text[edit.start : edit.end]:
+        return None  # its comments are its own
+    if not isinstance(node, ast.Lambda):
+        is_plain = not (node.decorator_list or unit.captures or unit.imports or keeps_state(rewrite.scopes, unit))
+        return (ast.dump(node), home_name(rewrite.scopes, node)) if is_plain else None
+    # what is the same name for two lambdas is the same variable, or a value that each passes
+    return ast.dump(node), tuple(variable.name for variable in unit.captures), tuple(unit.imports.values())
+
+
+def give_name(rewrite: FileRewrite, move: Move, moves: dict[Unit, Move]) -> None:
+    """Names `move`, one of the group `moves`; a twin of one that has a name already is called the same."""
+    unit = move.unit
+    node = unit.node
+    if move.method is not None:
+        _name_method(rewrite, move, moves)
+        return
+    alike = [item for other, item in moves.items() if other is unit or same_code(rewrite, unit, other)]
+    twins = [item for item in alike if item.passes_on is None]
+    several = len(twins) > 1 and not move.is_object
+    named = next((twin.name for twin in twins if twin.name), "") if several else ""
+    if named:
+        move.name, move.is_repeated = named, True
+    elif isinstance(node, ast.Lambda):
+        _name_lambda(rewrite, move, node, [item.unit.node for item in twins] if several else [])
+    elif not several and _keeps_name(rewrite, move, node.name, moves):
+        move.keeps_name = True
+        move.name = rewrite.names.keep(node.name)
+    elif isinstance(node, ast.ClassDef) or move.is_object:
+        move.name = class_name(rewrite, node)
+    else:
+        _name_function(rewrite, move, node, moves, several)
+
+
+def give_object_name(rewrite: FileRewrite, move: Move) -> None:
+    """Names the class whose object stands for a function that was to become a partial."""
+    if isinstance(move.unit.node, ast.Lambda):
+        _name_lambda(rewrite, move, move.unit.node, [])
+    else:
+        move.name = class_name(rewrite, move.unit.node)
+
+
+def _name_method(rewrite: FileRewrite, move: Move, moves: dict[Unit, Move]) -> None:
+    """Of code that becomes a method: after the method that it comes from."""
+    node = move.unit.node
+    assert move.method is not None
+    maker = move.method[0].node
+    own = maker.name.strip("_") if isinstance(maker, FUNCTIONS) and not maker.name.startswith("__") else ""
+    what = branch_role(
+        rewrite.scopes, node, role(rewrite.scopes, node) if isinstance(node, ast.Lambda) else snake(node.name)
+    )
+    if not own and not _has_plain_bases(rewrite, move.method[2]) and what.count("_") < 2:
+        own = move.method[2].name  # `_apply` could be a method of a base class that is not ours to see
+    places = [node] if isinstance(node, ast.Lambda) else [use.node for use in outside_uses(move.unit, moves)]
+    wanted = _spoken(rewrite, snake(own), what)
+    wanted = _fitting(rewrite, move, wanted, what, *places)
+    move.name = rewrite.names.fresh_method(wanted, move.method[2], partial(_are_apart, rewrite))
+
+
+def _are_apart(rewrite: FileRewrite, one: ast.ClassDef, other: ast.ClassDef) -> bool:
+    """No object is of both classes of the file."""
+    repo = Repo(rewrite.project)
+    outline = outline_of(rewrite.project, rewrite.path)
+    found = [outline.definitions.get(cls.name, ()) if outline is not None else () for cls in (one, other)]
+    classes = [
+        Class(outline, each[0]) for each in found if outline and len(each) == 1 and isinstance(each[0], ast.ClassDef)
+    ]
+    if len(classes) < 2 or one.name == other.name or repo.resolver.may_be_related(*classes):
+        return False
+    callees = Callees(repo, repo.resolver.modules)
+    heirs = [{heir.node for heir in callees.heirs(cls)} for cls in classes]
+    return all(len(each) < MANY_HEIRS for each in heirs) and heirs[0].isdisjoint(heirs[1])
+
+
+def _name_lambda(
+    rewrite: FileRewrite, move: Move, node: ast.Lambda, twins: list[FunctionNode | ast.Lambda | ast.ClassDef]
+) -> None:
+    """By what it is for and what it does. `twins`: all that become one function with it, where there are several."""
+    home, what = home_name(rewrite.scopes, node), branch_role(rewrite.scopes, node, role(rewrite.scopes, node))
+    done = describe_lambda(node)
+    if move.is_object:
+        wanted, done = _camel(private_name(home, what)), _camel(done)
+        move.name = rewrite.names.fresh(wanted, f"{wanted}{done[1:]}" if done != "_" else "")
+        return
+    if is_identity(node):
+        known = _known_identity(rewrite, node)
+        if known is not None or ((twins or what == "identity") and rewrite.names.is_free("_identity")):
+            move.name, move.is_repeated = known or rewrite.names.fresh("_identity"), known is not None
+            return
+    wanted = _shared_name(rewrite, twins) if twins else private_name(home, what)
+    if wanted == "_" + home and rewrite.names.is_word(wanted):
+        wanted = _VERB.sub("_", wanted)  # `_activation_fn` for what `_get_activation_fn` gives
+    wanted = _fitting(rewrite, move, wanted, what, node)
+    more = numbers_of(node) if wanted.endswith(f"_{done}") else done
+    instead = f"{wanted}_{more}" if more else ""
+    owner = class_of(rewrite.scopes, node)
+    if owner and what != "fn" and not (instead and rewrite.names.is_free(instead)):
+        instead = private_name(owner, what)  # rather than a number
+    move.name = rewrite.names.fresh(wanted, instead)
+
+
+def _keeps_name(rewrite: FileRewrite, move: Move, name: str, moves: dict[Unit, Move]) -> bool:
+    """A function or class that leaves nothing behind is called as it was, where that is free."""
+    unit = move.unit
+    movable = unit.variable is not None and rewrite.can_vanish(unit)
+    movable = movable and not (name.startswith("__") and class_of(rewrite.scopes, unit.node))  # which changes it
+    leaves = move.is_partial and not (isinstance(unit.node, ast.ClassDef) and is_spelled_in_calls(rewrite, move, moves))
+    return movable and not move.is_object and not leaves and rewrite.names.keeps(name, unit.home)
+
+
+def _name_function(
+    rewrite: FileRewrite, move: Move, node: FunctionNode, moves: dict[Unit, Move], several: bool
+) -> None:
+    """`several`: it stands for equal ones too."""
+    unit = move.unit
+    own = node.name.lstrip("_")
+    renamed = [] if move.is_partial else outside_uses(unit, moves)
+    what = own if several else branch_role(rewrite.scopes, node, own)
+    spoken = "_" + what if _says_enough(rewrite, what) else _spoken(rewrite, home_name(rewrite.scopes, node), what)
+    wanted = _fitting(rewrite, move, spoken, what, *(use.node for use in renamed))
+    goes = rewrite.returned_name(unit) is not None and wanted == node.name and rewrite.names.keeps(wanted, unit.home)
+    owner = class_of(rewrite.scopes, node)
+    instead = "_" + owner + wanted if owner and not wanted.startswith("_" + owner) else ""
+    move.name = rewrite.names.keep(wanted) if goes else rewrite.names.fresh(wanted, instead)
+
+
+def _shared_name(rewrite: FileRewrite, nodes: list[FunctionNode | ast.Lambda | ast.ClassDef]) -> str:
+    """What the names that each of several equal lambdas would have begin or end with; else what they do, or `fn`."""
+    home = home_name(rewrite.scopes, nodes[0])
+    own = [
+        private_name(home_name(rewrite.scopes, node), role(rewrite.scopes, node)).strip("_").split("_")
+        for node in nodes
+    ]
+    least = min(own, key=len)
+    for count in range(len(least), 0, -1):
+        for part in (slice(None, count), slice(-count, None)):
+            shared = "_".join(own[0][part])
+            says_more = not f"{home}_".startswith(f"{shared}_")
+            if says_more and all(words[part] == own[0][part] for words in own):
+                return "_" + shared
+    done = describe_lambda(nodes[0]) if isinstance(nodes[0], ast.Lambda) else ""
+    return private_name(home, done or "fn")
+
+
+def _known_identity(rewrite: FileRewrite, node: ast.Lambda) -> str | None:
+    """The function of the module that does what `lambda x: x` does, where the lambda stands below it."""
+    top = rewrite.scopes.top_statement(node)
+    for statement in rewrite.scopes.tree.body[: rewrite.scopes.tree.body.index(top)]:
+        if (
+            isinstance(statement, ast.FunctionDef)
+            and not statement.decorator_list
+            and isinstance(statement.body[-1], ast.Return)
+        ):
+            said = statement.body[1:] if ast.get_docstring(statement) is not None else statement.body
+            same = len(said) == 1 and ast.dump(statement.args) == ast.dump(node.args)
+            if same and ast.dump(statement.body[-1]) == ast.dump(ast.Return(node.body)):
+                owner = rewrite.scopes.owner(rewrite.scopes.around(node), statement.name)
+                if owner is rewrite.scopes.module and len(owner.bindings[statement.name]) == 1:
+                    return statement.name
+    return None
+
+
+def _has_plain_bases(rewrite: FileRewrite, owner: ast.ClassDef) -> bool:
+    """All its bases are in the repository (where no attribute has a name that is chosen), or have no such names."""
+    resolver = Repo(rewrite.project).resolver
+    outline = outline_of(rewrite.project, rewrite.path)
+    if outline is None or (found := outline.definitions.get(owner.name)) is None or len(found) != 1:
+        return False
+    (cls,) = found
+    lineage = resolver.lineage(Class(outline, cls)) if isinstance(cls, ast.ClassDef) else ()
+    outside = [(at.outline, base) for at in lineage for base in at.node.bases if not resolver.classes(at.outline, base)]
+    return bool(lineage) and all(
+        where.qualified(ast.unparse(base).partition("[")[0]) in libraries().plain_bases for where, base in outside
+    )
+
+
+def _spoken(rewrite: FileRewrite, home: str, what: str) -> str:
+    """`_make_encoder` for what `make_encoder` calls `encoder`; when the file has that already, `_encoder`."""
+    wanted = private_name(home, what)
+    return "_" + what if wanted == "_" + home and rewrite.names.is_word(wanted) else wanted
+
+
+def _says_enough(rewrite: FileRewrite, own: str) -> bool:
+    """`cleanup_worker`, which the file defines once, needs no more words; `f`, `collate` and `forward_fn` do."""
+    words = [word for word in own.split("_") if word and word not in VAGUE]
+    named = (node for node in ast.walk(rewrite.scopes.tree) if isinstance(node, (*FUNCTIONS, ast.ClassDef)))
+    defined = [node for node in named if node.name.strip("_") == own]
+    return len(words) > 1 and len(own) > 8 and len(defined) == 1 and rewrite.names.is_free("_" + own)
+
+
+def _fitting(rewrite: FileRewrite, move: Move, wanted: str, short: str, *places: ast.expr) -> str:
+    """The name wanted; `_short` when that is free and a line at `places` would get too long otherwise."""
+    passed = ", ".join([*move.arguments, *(f"{name}={value}" for name, value in move.unit.frozen.items())])
+    found = spelled(rewrite.scopes, rewrite.path, move.unit.node, "functools", "partial")
+    around = len(f"{found[0]}(, {passed})") if found is not None and move.is_partial else 0
+    around += len(f"{move.method[1]}.") if move.method is not None else 0
+    for place in places:
+        line = rewrite.source.line_text(line_of(place))
+        end = len(line) if place.end_lineno != place.lineno else place.end_col_offset or 0
+        own = end - place.col_offset
+        room = _LONGEST - (len(line) - own + around)
+        if len(short) < room < len(wanted) and rewrite.names.is_free("_" + short):
+            return "_" + short
+    return wanted
+
+
+def _camel(name: str) -> str:
+    """`_GetCollateFn` for `_get_collate_fn`."""
+    return "_" + "".join(word.capitalize() for word in name.split("_"))
+
+
+def class_name(rewrite: FileRewrite, node: FunctionNode | ast.ClassDef) -> str:
+    """`_MakeLoaderRows` for the class `Rows` (or the function `rows`) of `make_loader`."""
+    home, own = home_name(rewrite.scopes, node), node.name.lstrip("_")
+    if not isinstance(node, ast.ClassDef):
+        words = private_name(home, own).split("_")
+    else:
+        words = [*(word.capitalize() for word in home.split("_")), own]
+    return rewrite.names.fresh(f"_{''.join(word[:1].upper() + word[1:] for word in words)}")

@@ -1,0 +1,236 @@
+"""Globals that only the main process sets: handed to the workers of a pool by its `initializer`.
+
+Under fork a worker has the value of the moment when its pool was made. `Pool(..., initializer=_init_worker,
+initargs=(args,))` gives it that value under every start method.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from ....finding import Edit, Fix, Refused
+from ....syntax.binding_rules import positional
+from ....syntax.callees import FUNCTIONS, Function
+from ....syntax.line_width import line_width
+from ....syntax.main_guard import is_main_process_test
+from ....syntax.outline import Outline, position
+from ....syntax.placement import blank_lines_above, first_attached_line, indentation_at, indentation_unit, usual_gap
+from ....syntax.python_floor import old_python
+from ....tree.source import Source
+from ..set_before import SetBefore, blocks, declares
+from ..settings import root_of
+from ..starts.process_starts import EXECUTOR, Starts
+from ..statements import changed, names_bound
+from .sendable import Sendable, Values
+
+POOL = "multiprocessing.Pool"
+_PLACES = {POOL: 1, EXECUTOR: 2}  # where `initializer` stands among the positional arguments
+_KEYWORDS = frozenset(["initializer", "initargs"])
+_NAMES = ("_init_worker", "_init_pool_worker")
+_MOST = 6  # values
+_DEPTH = 4  # functions between the guard and the pool
+_TASKS = "maxtasksperchild"
+
+
+class NotDone(Refused):
+    """The values could be handed over by the initializer, but not by us."""
+
+
+@dataclass(frozen=True)
+class _Pool:
+    call: ast.Call
+    kind: str
+
+
+class HandOver:
+    """Answers for one file."""
+
+    def __init__(self, starts: Starts, outline: Outline, source: Source, imported: bool) -> None:
+        """`imported`: another file imports this one."""
+        self.starts, self.outline, self.source, self.imported = starts, outline, source, imported
+        self.values, self.order = Values(starts, imported), SetBefore(outline, imported)
+
+    def fix(self, names: Sequence[str], calls: Iterable[ast.Call], readers: Sequence[Function]) -> Fix:
+        """Hands `names` to the pools that get `calls`, whose workers run `readers`. Raises Refused, or NotDone."""
+        if len(names) > _MOST:
+            raise NotDone(f"workers read {len(names)} names that are set there: keep them in one object")
+        pools = self._pools(calls)
+        for name in names:
+            for pool in pools.values():
+                self._check(name, pool)
+        if any(pool.kind == EXECUTOR for pool in pools.values()):
+            old = old_python(self.starts.project, self.outline.path, below=7)
+            if old is not None:
+                raise NotDone(f"{old} names a Python whose executors have no `initializer`; 3.7 is the first")
+        unsafe = self._unsafe(names)
+        listed = ", ".join(f"`{name}`" for name in names)
+        edits = (self._definition(names, readers), *(self._call(pool.call, names) for pool in pools.values()))
+        return Fix(f"Hand {listed} to the workers by the initializer of their pool", edits, unsafe=unsafe)
+
+    # the pools
+
+    def _pools(self, calls: Iterable[ast.Call]) -> dict[ast.Call, _Pool]:
+        found: dict[ast.Call, _Pool] = {}
+        for call in calls:
+            function = call.func
+            made = self._made(function.value) if isinstance(function, ast.Attribute) else []
+            if not made:
+                raise NotDone("")
+            for pool in made:
+                self._check_arguments(pool)
+                found[pool.call] = pool
+        return found
+
+    def _made(self, receiver: ast.expr) -> list[_Pool]:
+        """The calls that make the pool; none where that is no pool, or can't be told."""
+        if isinstance(receiver, ast.Call):
+            kind = self.starts.name(self.outline, receiver.func)
+            return [_Pool(receiver, kind)] if kind in _PLACES else []
+        if not isinstance(receiver, ast.Name):
+            return []
+        found: list[_Pool] = []
+        for binding in self.outline.lookup(receiver, receiver.id)[1]:
+            inner = self._made(binding.value) if isinstance(binding.value, ast.Call) else []
+            if not inner:
+                return []
+            found += inner
+        return found
+
+    def _check_arguments(self, pool: _Pool) -> None:
+        call, line = pool.call, pool.call.lineno
+        given = {keyword.arg for keyword in call.keywords}
+        if given & _KEYWORDS or len(call.args) > _PLACES[pool.kind]:
+            raise NotDone(f"the pool of line {line} has an `initializer`, which could set it too")
+        if None in given or any(isinstance(value, ast.Starred) for value in call.args):
+            raise NotDone(f"the pool of line {line} may have an `initializer` among its `*` arguments")
+
+    # what the name stands for where the pool is made
+
+    def _check(self, name: str, pool: _Pool) -> None:
+        call, line = pool.call, pool.call.lineno
+        if not self.order.bound_before(call, name):
+            raise NotDone(f"it is not sure that `{name}` has its value where line {line} makes the pool")
+        if not self._is_the_global(call, name, 0):
+            raise NotDone(f"where line {line} makes the pool, `{name}` is a variable of the function")
+        if self.values.is_shared(self.outline, name) and not self._is_imported(call.func):
+            raise NotDone(f"line {line} makes the pool by a context, and `{name}` may be of another")
+        late = pool.kind == EXECUTOR or any(keyword.arg == _TASKS for keyword in call.keywords) or len(call.args) > 3
+        if late and (after := self._changed_after(call, name)) is not None:
+            raise NotDone(f"line {after} changes `{name}` after line {line} makes the pool, which starts workers later")
+
+    def _is_imported(self, function: ast.expr) -> bool:
+        """`Pool` or `mp.Pool`, and not `context.Pool`."""
+        root = root_of(function)
+        bindings = self.outline.lookup(root, root.id)[1] if root is not None else []
+        by_call = any(isinstance(node, ast.Call) for node in ast.walk(function))
+        imports = all(isinstance(item.statement, (ast.Import, ast.ImportFrom)) for item in bindings)
+        return bool(bindings) and imports and not by_call
+
+    def _is_the_global(self, node: ast.AST, name: str, depth: int) -> bool:
+        """`name` means the global there, or a parameter that always gets it."""
+        scope = self.outline.scope(node)
+        if isinstance(scope, ast.Module) or isinstance(self.outline.lookup(node, name)[0], ast.Module):
+            return True
+        bindings = self.outline.bindings(scope, name)
+        if not isinstance(scope, FUNCTIONS) or depth > _DEPTH:
+            return False
+        if declares(self.outline, scope, name):
+            return True
+        order = positional(scope)
+        if len(bindings) != 1 or name not in order:
+            return False
+        for call in self.order.calls(scope):
+            at = order.index(name)
+            given = [*call.args[at : at + 1], *(k.value for k in call.keywords if k.arg == name)]
+            if any(isinstance(value, ast.Starred) for value in call.args) or len(given) != 1:
+                return False
+            value = given[0]
+            if not isinstance(value, ast.Name) or value.id != name or not self._is_the_global(call, name, depth + 1):
+                return False
+        return True
+
+    def _changed_after(self, call: ast.Call, name: str) -> int | None:
+        """A line below the pool that sets the global, or changes what it stands for."""
+        scope = self.outline.scope(call)
+        for statement in self.outline.own(scope):
+            if isinstance(statement, ast.stmt) and position(statement) > position(call):
+                simple = not isinstance(statement, (*FUNCTIONS, ast.ClassDef)) and not any(blocks(statement))
+                if simple and (name in names_bound(statement) or name in changed(statement)):
+                    return statement.lineno
+        return None
+
+    def _unsafe(self, names: Sequence[str]) -> str | None:
+        """Why the fix needs a look, in words; raises Refused where a value can't be pickled."""
+        unsafe = None
+        for name in names:
+            known = self.values.of_name(self.outline, name)
+            if known is Sendable.NO:
+                raise Refused(
+                    f"`{name}` can't be pickled, so it can't be handed over: make it in each worker, for one in the "
+                    "`initializer` of the pool"
+                )
+            if known is Sendable.LOGGER:
+                raise Refused(
+                    f"`{name}` is a logger, of which only the name is pickled: a spawned worker lacks its handlers and "
+                    "its level; set it up in the `initializer` of the pool"
+                )
+            if known is Sendable.UNKNOWN and unsafe is None:
+                unsafe = f"`{name}` has to be pickled for it, and nothing shows that it can be"
+        return unsafe
+
+    # the edits
+
+    def _definition(self, names: Sequence[str], readers: Sequence[Function]) -> Edit:
+        """The function, above the first of `readers`."""
+        source, module = self.source, self.outline.module
+        tops = [statement for statement in module.body if any(reader in ast.walk(statement) for reader in readers)]
+        first = min(tops, key=lambda statement: statement.lineno)
+        upto = [each for each in module.body if each.lineno <= first.lineno]
+        if any(isinstance(each, ast.If) and is_main_process_test(each.test) for each in upto):
+            raise NotDone(f"what the workers run is defined below the guard (line {first.lineno})")
+        line = first_attached_line(source, first)
+        unit = indentation_unit(source, module)
+        one = len(names) == 1
+        lines = [
+            f"def {self._name()}({'value' if one else '*values'}):",
+            f"{unit}global {', '.join(names)}",
+            f"{unit}{', '.join(names)} = {'value' if one else 'values'}",
+        ]
+        gap = usual_gap(source, module)
+        lead = "\n" * max(gap - blank_lines_above(source, line), 0)
+        at = source.line_starts[line - 1]
+        return Edit(source.path, at, at, lead + "\n".join(lines) + "\n" * (gap + 1))
+
+    def _name(self) -> str:
+        taken = set(self.outline.named) | {name for item in self.outline.module.body for name in names_bound(item)}
+        names = [*_NAMES, *(f"{_NAMES[0]}_{number}" for number in range(2, 99))]
+        return next(name for name in names if name not in taken)
+
+    def _call(self, call: ast.Call, names: Sequence[str]) -> Edit:
+        """The arguments that are added to the call which makes a pool."""
+        source, name = self.source, self._name()
+        start = max(self._end(node) for node in [call.func, *call.args, *(k.value for k in call.keywords)])
+        end = self._end(call) - 1
+        if "#" in (gap := source.text[start:end]):
+            raise NotDone(f"a comment stands at the end of line {call.end_lineno}: move it above the call")
+        added = [f"initializer={name}", f"initargs=({', '.join(names)}{',' if len(names) == 1 else ''})"]
+        behind = end - (len(gap) - len(gap.rstrip()))
+        has_arguments = bool(call.args or call.keywords)
+        comma = gap.rstrip().endswith(",")
+        if has_arguments and comma and "\n" in gap:  # one argument a line
+            indent = indentation_at(source, source.position(start)[0])
+            return Edit(source.path, behind, behind, "".join(f"\n{indent}{part}," for part in added))
+        more = ("" if not has_arguments else " " if comma else ", ") + ", ".join(added)
+        line = source.line_text(call.end_lineno or call.lineno)
+        if len(line) + len(more) <= line_width(source.text) or call.lineno != call.end_lineno:
+            return Edit(source.path, behind, behind, more)
+        opened = source.text.index("(", self._end(call.func))
+        outer = indentation_at(source, call.lineno)
+        inner = outer + indentation_unit(source, self.outline.module)
+        text = source.text[opened + 1 : behind].strip() + more
+        return Edit(source.path, opened + 1, end, f"\n{inner}{text}\n{outer}")
+
+    def _end(self, node: ast.expr) -> int:
+        return self.source.offset(node.end_lineno or 0, node.end_col_offset or 0)

@@ -1,0 +1,93 @@
+"""What becomes of globals that workers read and only the main process sets: set earlier, handed over, or kept."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Sequence
+
+from ....finding import Answer, Fix, Refused
+from ....syntax.callees import Function
+from ....syntax.outline import Outline
+from ....tree.source import Source
+from ..starts.process_starts import Starts
+from .edits import value_edits
+from .guarded_values import GuardedValues
+from .initializer import HandOver, NotDone
+from .kept_global import KeptGlobal
+from .missing_globals import MissingGlobal
+
+_PASS = "pass `{}` as an argument (or by the `initializer` of a pool), or set it where the module is imported"
+_KEEP = "keep `{}` on the object that is sent, or set it where the module is imported"
+
+
+def answers_for(
+    starts: Starts, outline: Outline, source: Source, imported: bool, found: Sequence[MissingGlobal]
+) -> dict[str, Answer]:
+    """By name. `imported`: another file imports this one.
+
+    What is left after values that can be set above the guard goes together, or not at all: on the objects whose methods
+    read it, by the initializer of the pool else.
+    """
+    answers: dict[str, Answer] = {}
+    rest: list[MissingGlobal] = []
+    for missing in found:
+        name = missing.read.id
+        moved = _above(starts, outline, source, imported, missing)
+        if moved is None:
+            rest.append(missing)
+        else:
+            answers[name] = moved
+    by_object = [missing for missing in rest if _is_read_by_methods(outline, missing)]
+    kept, handed = KeptGlobal(starts, outline, source, imported), HandOver(starts, outline, source, imported)
+    answers |= _together(by_object, lambda names: kept.fix(names, _readers(by_object)), _KEEP)
+    by_pool = [missing for missing in rest if missing not in by_object]
+    calls: dict[ast.Call, None] = dict.fromkeys(call for missing in by_pool for call in missing.calls)
+    answers |= _together(by_pool, lambda names: handed.fix(names, calls, _readers(by_pool)), _PASS)
+    return answers
+
+
+def _together(group: Sequence[MissingGlobal], fix: Callable[[list[str]], Fix], advice: str) -> dict[str, Answer]:
+    """One fix for the names of `group`, or a reason for each."""
+    names = [missing.read.id for missing in group]
+    if not names:
+        return {}
+    try:
+        done = fix(names)
+    except NotDone as why:
+        return {name: _in_words(advice.format(name), why) for name in names}
+    except Refused as refusal:
+        return dict.fromkeys(names, refusal.alone())
+    return dict.fromkeys(names, done)
+
+
+def _readers(group: Sequence[MissingGlobal]) -> list[Function]:
+    return [reader for missing in group for reader in missing.readers]
+
+
+def _is_read_by_methods(outline: Outline, missing: MissingGlobal) -> bool:
+    """Nothing else that workers run reads it, and they get an object."""
+    return all(
+        isinstance(outline.parents[reader], ast.ClassDef)
+        and not any(
+            isinstance(mark, ast.Name) and mark.id in ("staticmethod", "classmethod") for mark in reader.decorator_list
+        )
+        for reader in missing.readers
+    )
+
+
+def _above(starts: Starts, outline: Outline, source: Source, imported: bool, missing: MissingGlobal) -> Answer | None:
+    """The fix that sets the value above the guard; None where it can't be set there."""
+    if missing.guard is None:
+        return None
+    name = missing.read.id
+    setting = GuardedValues(starts, outline, missing.guard, imported).movable(name)
+    if setting is None:
+        return None
+    try:
+        return Fix(f"Set `{name}` above the main guard", value_edits(source, missing.guard, setting))
+    except Refused as refusal:
+        return refusal.alone()
+
+
+def _in_words(advice: str, why: NotDone) -> Refused:
+    return Refused(f"{advice} (not done here: {why})" if why.reason else advice)

@@ -1,0 +1,76 @@
+"""Lines printed by statements that every spawned worker runs again, as workers read what these set."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable, Sequence
+
+from ....finding import Edit
+from ....syntax.outline import Outline
+from ....syntax.placement import indentation_unit
+from ....tree.source import Source
+from ..own_nodes import own_nodes
+from ..side_effects import only_prints, shows, shows_itself
+from ..starts.process_starts import Starts
+from ..statements import is_print
+from .edits import guard_line, inside_strings
+
+_MOST = 3  # guards of their own that one script gets
+
+
+def prints_of(starts: Starts, outline: Outline, statements: Iterable[ast.stmt]) -> list[ast.stmt] | None:
+    """All that `statements` print, as statements that can have a guard of their own; None where that is not all.
+
+    Each is a `print` that stands alone on its lines, below a loop, a condition or a `with`.
+    """
+    found: list[ast.stmt] = []
+    for statement in statements:
+        nodes = [*own_nodes([statement])]
+        prints = [node for node in nodes if isinstance(node, ast.stmt) and _is_alone(starts, outline, node)]
+        known = {inner for node in prints for inner in ast.walk(node)}
+        for call in nodes:
+            if not isinstance(call, ast.Call) or call in known:
+                continue
+            called = starts.callees.called(outline, call)
+            if shows_itself(outline, call) or (
+                called is not None and any(shows(starts, called[0], inner, 1) for inner in called[1].body)
+            ):
+                return None
+        found += prints
+    return found if len(found) <= _MOST else None
+
+
+def _is_alone(starts: Starts, outline: Outline, node: ast.stmt) -> bool:
+    if not is_print(node) or not only_prints(starts, outline, node):
+        return False
+    block = next(
+        part
+        for name in ("body", "orelse", "finalbody")
+        if isinstance(part := getattr(outline.parents[node], name, None), list) and node in part
+    )
+    at = block.index(node)
+    above = (block[at - 1].end_lineno or 0) if at else _line_of_header(outline.parents[node], node)
+    below = block[at + 1].lineno if at + 1 < len(block) else (node.end_lineno or 0) + 1
+    return above < node.lineno and (node.end_lineno or 0) < below
+
+
+def _line_of_header(parent: ast.AST, node: ast.stmt) -> int:
+    """The last line that holds something of `parent` before its block."""
+    inner = (item for item in ast.walk(parent) if isinstance(item, ast.expr) and item.lineno <= node.lineno)
+    before = (item.end_lineno or 0 for item in inner if (item.lineno, item.col_offset) < (node.lineno, node.col_offset))
+    return max([getattr(parent, "lineno", 0), *before])
+
+
+def print_edits(outline: Outline, source: Source, prints: Sequence[ast.stmt]) -> tuple[Edit, ...]:
+    """The edits that put each of `prints` under a guard where it stands. Raises Refused."""
+    indent, strings = indentation_unit(source, outline.module), inside_strings(source)
+    edits = []
+    for node in prints:
+        margin = source.line_text(node.lineno)[: node.col_offset]
+        for line in range(node.lineno, (node.end_lineno or node.lineno) + 1):
+            if line in strings or not source.line_text(line).strip():
+                continue
+            at = source.line_starts[line - 1]
+            lead = f"{margin}{guard_line(source)}\n" if line == node.lineno else ""
+            edits.append(Edit(source.path, at, at, lead + indent))
+    return tuple(edits)

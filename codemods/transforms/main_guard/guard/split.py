@@ -1,0 +1,99 @@
+"""Which statements of a script go under `if __name__ == "__main__":`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Mapping
+from contextlib import suppress
+
+from ....finding import Refused
+from ....project import Project
+from ....syntax.outline import Outline
+from ....tree.source import Source
+from ..side_effects import Harm, Repeated
+from .one_guard import Run
+from .splitter import Splitter
+
+
+def split(
+    project: Project,
+    outline: Outline,
+    source: Source,
+    first: int | None,
+    alone: Collection[int],
+    imported: Mapping[str, str],
+    repeats: Mapping[int, Repeated],
+    prints: Collection[int] = (),
+    outside: Collection[int] = (),
+    check: Callable[[list[Run], bool], None] = lambda _, is_last: None,
+) -> tuple[list[Run], str | None, list[int]]:
+    """The statements to guard: those from `first` on that are no definitions, and each of `alone`.
+
+    `imported`: names that other files import, with a file that does; `repeats`: what statements above `first` do that
+    no child should do again; `prints`: statements that every child would print once more; `outside`: those that stay;
+    `check`: raises Refused where the statements can't go under guards for another reason; the last question is whether
+    these can go at all.
+    The guard begins at the first of these where one guard is enough, else at the first that must not be repeated, else
+    the second result says in words what is repeated. The third: those of `prints` that stay outside. Raises Refused.
+    """
+    splitter = Splitter(project, outline, source, imported, frozenset(outside))
+    early = sorted(at for at in {*repeats, *prints, *alone} if first is None or at < first)
+    early = [at for at in early if not splitter.sets_up_the_log(at)]
+    wrong = {at: found for at, found in repeats.items() if found.harm is Harm.WRONG}
+    firm = next((at for at in early if at in wrong), first)
+    runs = _first_that_fits(splitter, early, firm, first, frozenset(alone), frozenset(prints), check)
+    inside = {at for run in runs for at in range(run.first, run.last + 1) if at not in run.above}
+    left = {at: found.what for at, found in wrong.items() if at not in inside and first is not None and at < first}
+    printed = [at for at in prints if at not in inside and at not in left]
+    if not left:
+        return runs, None, printed
+    return runs, repeats_in_words(outline.module.body[min(left)].lineno, left[min(left)]), printed
+
+
+def repeats_in_words(line: int, what: str) -> str:
+    """Why a guard is unsafe that leaves `line`, which does `what`, to every worker."""
+    return f"line {line} {what}, and would do it again in every child: it should go under the guard as well"
+
+
+def needed_by_workers(project: Project, outline: Outline, source: Source) -> Mapping[str, str]:
+    """Globals that functions and classes of the file read where a worker may run them, each with one that does."""
+    return Splitter(project, outline, source, {}).needed()
+
+
+def sets_up_the_log_of_workers(project: Project, outline: Outline, source: Source, at: int) -> bool:
+    """The statement at `at` sets up the log that functions of the file, where workers run them, write to."""
+    return Splitter(project, outline, source, {}).sets_up_the_log(at)
+
+
+def _first_that_fits(
+    splitter: Splitter,
+    early: list[int],
+    firm: int | None,
+    first: int | None,
+    alone: frozenset[int],
+    prints: frozenset[int],
+    check: Callable[[list[Run], bool], None],
+) -> list[Run]:
+    """One guard from the first of `early` on where that is possible; several at most from `firm` on.
+
+    What only prints may have a guard of its own.
+    """
+
+    def checked(begin: int | None, more: frozenset[int], is_last: bool = False) -> list[Run]:
+        runs = splitter.runs(begin, more)
+        check(runs, is_last)
+        return runs
+
+    printed = frozenset(at for at in prints if at in early)
+    for above in early:
+        if firm is not None and above <= firm:
+            with suppress(Refused):
+                before = frozenset(at for at in alone | printed if at < above)
+                runs = checked(above, before)
+                if len(runs) == 1 or (before & printed and len(runs) <= len(before) + 1):
+                    return runs
+    for begin in dict.fromkeys((firm, first)):
+        for more in dict.fromkeys((alone | printed, alone)):
+            if (begin, more) != (first, alone):
+                with suppress(Refused):
+                    return checked(begin, more)
+    return checked(first, alone, is_last=True)

@@ -1,0 +1,390 @@
+"""Whether statements of a script can go under guards: what workers need of them, and what stays."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Collection, Mapping
+from contextlib import suppress
+from functools import cached_property
+
+from ....finding import Refused
+from ....project import Project
+from ....syntax.callees import FUNCTIONS
+from ....syntax.outline import Outline
+from ....syntax.placement import indentation_at, indentation_unit
+from ....syntax.repo import Repo
+from ....tree.source import Source
+from ..called_here import called_here
+from ..own_nodes import own_nodes
+from ..set_by_text import UNKNOWN, set_by_text
+from ..settings import movable_setting, only_here, setting_of
+from ..statements import (
+    attributes_set,
+    changed,
+    dunder,
+    environment_read,
+    environment_set,
+    is_guard,
+    is_plain,
+    is_plain_guard,
+    is_print,
+    leaves,
+    method_root,
+    names_bound,
+    reads_on_import,
+    stays,
+)
+from ..worker_code import code_of_workers
+from .hoist import BUILTINS
+from .one_guard import Run, one_run
+
+_LOG_SETUP = re.compile(r"\bbasicConfig\(|FileHandler\(")
+_LOGS = re.compile(  # names of some length: a text may be one long word, and is looked through from each of its `log`s
+    r"\b\w{0,60}log\w{0,60}(?:\(\))?\.(?:debug|info|warn|warning|error|critical|exception)\(", re.IGNORECASE
+)
+_SETS_UP = re.compile(r"\b(?:signal|atexit|threading)\b")
+_MAX_GUARDS = 3
+_LIGHT = (
+    ast.Constant, ast.Name, ast.Attribute, ast.Subscript, ast.Tuple, ast.UnaryOp, ast.unaryop, ast.expr_context,
+)  # fmt: skip
+
+
+class Splitter:
+    """The statements of one script: which go under guards, and whether they can."""
+
+    def __init__(
+        self,
+        project: Project,
+        outline: Outline,
+        source: Source,
+        imported: Mapping[str, str],
+        outside: frozenset[int] = frozenset(),
+    ) -> None:
+        self.imported, self.outside = imported, outside
+        self.resolver = Repo(project).resolver
+        self.outline, self.source, self.body = outline, source, outline.module.body
+        self.binds = [frozenset(names_bound(statement)) for statement in self.body]
+        self.project = project
+        self.in_children = code_of_workers(project, outline, source)
+
+    def sets_up_the_log(self, at: int) -> bool:
+        """Under the guard, what workers log would go nowhere."""
+        return _LOG_SETUP.search(ast.unparse(self.body[at])) is not None and self.children_log()
+
+    def runs(self, first: int | None, alone: frozenset[int]) -> list[Run]:
+        """The runs from `first` on with those of `alone`. Raises Refused."""
+        inside = set(alone)
+        if first is not None:
+            inside |= {at for at in range(self._start(first), len(self.body)) if not self._stays(self.body[at])}
+        inside -= self.outside
+        if _SETS_UP.search(self.source.text):  # what is called later in workers depends on what goes under the guard
+            guarded = [self.body[at] for at in inside]
+            self.in_children = code_of_workers(self.project, self.outline, self.source, guarded)
+            self.__dict__.pop("_attributes_in_children", None)
+        while True:
+            kept = self._leave_outside(inside)
+            if not kept:
+                break
+            inside -= kept
+        self._check(inside)
+        for joined in (self._guard_below(inside), None):
+            whole = one_run(self.resolver, self.outline, inside, self.needed(), joined) if inside else None
+            if whole is not None:
+                return [whole]
+        runs = _stretches(inside)
+        if len(runs) > 1 and (fewer := inside - self._harmless(runs)) and fewer != inside:
+            with suppress(Refused):
+                self._check(fewer)
+                runs = _stretches(fewer)
+        if len(runs) > _MAX_GUARDS:
+            raise Refused(
+                f"definitions stand between the {len(runs)} stretches of code that must be guarded: move them to the "
+                'top, the rest under one `if __name__ == "__main__":`'
+            )
+        return runs
+
+    def _harmless(self, runs: list[Run]) -> set[int]:
+        """What a worker may run again, in stretches of nothing else: seeds, and flags of a backend."""
+        stretches = [range(run.first, run.last + 1) for run in runs]
+        return {
+            at for part in stretches if all(only_here(self.outline, self.body[each]) for each in part) for at in part
+        }
+
+    def _stays(self, statement: ast.stmt) -> bool:
+        return stays(statement) or (movable_setting(self.outline, statement) and not self._set_before(statement))
+
+    def _set_before(self, setting: ast.stmt) -> bool:
+        """Something runs between it and an earlier statement that makes the same setting in another way."""
+        at = self.body.index(setting)
+        earlier = [
+            other
+            for other in range(at)
+            if movable_setting(self.outline, self.body[other])
+            and setting_of(self.body[other]) == setting_of(setting)
+            and ast.unparse(self.body[other]) != ast.unparse(setting)
+        ]
+        between = self.body[min(earlier) : at] if earlier else []
+        return any(not stays(each) and not movable_setting(self.outline, each) for each in between)
+
+    def _guard_below(self, inside: set[int]) -> int | None:
+        """The only main guard of the file, where it stands below all of `inside` and has the usual indentation."""
+        guards = [(at, statement) for at, statement in enumerate(self.body) if is_plain_guard(statement)]
+        if len(guards) != 1 or not inside or guards[0][0] < max(inside):
+            return None
+        at, guard = guards[0]
+        first = guard.body[0] if isinstance(guard, ast.If) else guard
+        indent = indentation_unit(self.source, self.outline.module)
+        return at if first.lineno == guard.lineno or indentation_at(self.source, first.lineno) == indent else None
+
+    # what children need
+
+    def needed(self) -> dict[str, str]:
+        """Globals that a child may read -> who reads them."""
+        found: dict[str, str] = {}
+        for name, reads in self.in_children.items():
+            for read in reads:
+                found.setdefault(read, name)
+        return {**found, **self.imported}
+
+    @cached_property
+    def _attributes_in_children(self) -> frozenset[tuple[str, str]]:
+        """`("Config", "rate")` where what a child may run reads `Config.rate`."""
+        run = [item for item in self.body if getattr(item, "name", "") in self.in_children]
+        return frozenset(
+            (node.value.id, node.attr)
+            for item in run
+            for node in ast.walk(item)
+            if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name)
+        )
+
+    def children_log(self) -> bool:
+        """A function or class of the file that a child may run writes to a log."""
+        return any(
+            _LOGS.search(ast.unparse(statement))
+            for statement in self.body
+            if getattr(statement, "name", "") in self.in_children
+        )
+
+    # where the guard begins
+
+    def _start(self, first: int) -> int:
+        """`first`, or an earlier statement of the same stretch: what only prepares for the start goes along."""
+        needed, start = self.needed(), first
+        names: set[str] = set()
+        for at in range(first - 1, -1, -1):
+            statement = self.body[at]
+            if self.binds[at] & needed.keys() or not self._prepares(statement):
+                break
+            start = at
+        for at in range(start, first):  # not half of something: a call on what stays outside, constants at the top
+            statement = self.body[at]
+            root = method_root(statement)
+            if (root is not None and root not in names) or _is_light(statement) or is_print(statement):
+                start = at + 1
+                continue
+            break
+        for at in range(start, first):
+            names |= self.binds[at]
+        return start
+
+    def _prepares(self, statement: ast.stmt) -> bool:
+        if isinstance(statement, (ast.Assign, ast.AnnAssign)):
+            targets = statement.targets if isinstance(statement, ast.Assign) else [statement.target]
+            simple = all(isinstance(leave, ast.Name) for target in targets for leave in leaves(target))
+            return simple and not stays(statement) and not dunder(targets)
+        root = method_root(statement)
+        if root is not None:
+            found = self.outline.bindings(self.outline.module, root)
+            return bool(found) and all(isinstance(item.statement, ast.Assign) for item in found)
+        return is_print(statement)
+
+    # what stays outside
+
+    def _leave_outside(self, inside: set[int]) -> set[int]:
+        """Plain constants among the guarded statements that a child needs."""
+        needed = self.needed()
+        for at in sorted(inside):
+            statement = self.body[at]
+            if self.binds[at] & needed.keys() and is_plain(statement):
+                name = next(iter(self.binds[at]))
+                reads = {node.id for node in ast.walk(statement) if isinstance(node, ast.Name)} - {name}
+                once = sum(name in bound for bound in self.binds) == 1
+                late = any(reads & self.binds[other] for other in inside if not is_plain(self.body[other]))
+                if once and not late:
+                    plain = {other for other in inside if reads & self.binds[other]}
+                    return {at, *plain}
+        return set()
+
+    def _check(self, inside: set[int]) -> None:
+        needed = self.needed()
+        for at, statement in enumerate(self.body):
+            above = not isinstance(statement, (*FUNCTIONS, ast.ClassDef)) and at < min(inside, default=0)
+            unused = isinstance(statement, FUNCTIONS) and statement.name not in self.in_children
+            if at not in inside and not above and not unused:
+                lookup = next((node for node in ast.walk(statement) if self._looks_up_by_text(node)), None)
+                if lookup is not None:
+                    raise Refused(
+                        f"`{ast.unparse(lookup)[:60]}` (line {lookup.lineno}) looks names up by text where a worker "  # type: ignore[attr-defined]
+                        "may run it, so what it reads can't be seen: pass what it needs as arguments"
+                    )
+        for at in sorted(inside):
+            statement = self.body[at]
+            line = statement.lineno
+            if movable_setting(self.outline, statement):
+                raise Refused(
+                    f"line {line} sets for the whole process what an earlier line sets in another way: a spawned "
+                    "worker would have the earlier one. Set it in one place, or in the worker"
+                )
+            bound = self.binds[at] | self._bound_by_text(statement)
+            for name in sorted((bound | frozenset(changed(statement))) & needed.keys()):
+                if name in self._defined():
+                    continue
+                if name in self.imported and name in bound:
+                    raise Refused(
+                        f"{self.imported[name]} imports `{name}`, which line {line} sets: under the guard it would not "
+                        'be there; move this code into a function, and call that under `if __name__ == "__main__":`'
+                    )
+                raise Refused(
+                    f"`{needed[name]}` may run in a worker and reads `{name}`, which line {line} sets: under the guard "
+                    f"a spawned worker would not see it. Hand `{name}` over as an argument, or keep it in the object "
+                    "that is sent"
+                )
+            inherited = {("os", "environ")}  # which children have from their parent
+            lost = sorted((attributes_set(statement) & self._attributes_in_children) - inherited)
+            if lost:
+                where = ".".join(lost[0])
+                raise Refused(
+                    f"line {line} sets `{where}`, which a worker reads: under the guard a spawned worker would see the "
+                    "value of the import. Hand it over as an argument, or keep it in the object that is sent"
+                )
+            for node in ast.walk(statement):
+                if isinstance(node, (*FUNCTIONS, ast.ClassDef)) and self._is_handed_on(node):
+                    raise Refused(
+                        f"`{node.name}` (line {node.lineno}) is defined inside a statement that must be guarded, and a "
+                        "worker would not find it there: define it at the top of the file"
+                    )
+        self._check_defined_again(inside)
+        self._check_environment(inside)
+        for at, statement in enumerate(self.body):
+            if at in inside or not inside or at < min(inside):
+                continue
+            missing = frozenset(reads_on_import(statement)) & self._only_inside(inside)
+            if missing:
+                raise Refused(
+                    f"line {statement.lineno} must stay outside the guard, but needs `{min(missing)}`, which is made "
+                    "under it: move the definition to the top and pass the value"
+                )
+
+    def _bound_by_text(self, statement: ast.stmt) -> frozenset[str]:
+        """What it sets as `globals().update(...)` does; where the names are unknown, all that may be meant."""
+        found: set[str] = set()
+        for node in own_nodes([statement]):
+            module, names = set_by_text(self.resolver, self.outline, node) or (None, ())
+            found |= {*names} if module is self.outline else set()
+        return frozenset(found | ({*self.needed()} - BUILTINS if UNKNOWN in found else set()))
+
+    def _check_environment(self, inside: set[int]) -> None:
+        """Raises Refused where a child sets a variable of the environment back to what it was before."""
+        for at in sorted(inside):
+            for name in environment_set(self.body[at]):
+                for other, statement in enumerate(self.body):
+                    again = () if other in inside or stays(statement) else set(environment_set(statement))
+                    if name in again or (again and (not name or "" in again)):
+                        line = self.body[at].lineno
+                        raise Refused(
+                            f"line {line} changes the environment, and every spawned worker would run line "
+                            f"{statement.lineno} again, which sets the same: set it in one place"
+                        )
+        needed = self.needed()
+        for at, statement in enumerate(self.body):
+            read = set(environment_read(statement)) if self.binds[at] & needed.keys() and not stays(statement) else ()
+            for later in self.body[at + 1 :] if read and at not in inside else ():
+                if not stays(later) and any(name in read or not name for name in environment_set(later)):
+                    raise Refused(
+                        f"line {statement.lineno} reads the environment, which line {later.lineno} changes: run again "
+                        f"in a worker it would give another value. Hand over what line {statement.lineno} reads"
+                    )
+
+    def _check_defined_again(self, inside: set[int]) -> None:
+        """Raises Refused where a name means one thing for the first worker and another for a later one."""
+        needed, defined = self.needed(), dict[str, int]()
+        for at, statement in enumerate(self.body):
+            is_definition = isinstance(statement, (*FUNCTIONS, ast.ClassDef))
+            for name in self.binds[at] if stays(statement) and at not in inside else ():
+                between = [self.body[other] for other in inside if defined.get(name, at) < other < at]
+                sent = is_definition and any(_reads(part, name) for part in between)
+                if between and (name in needed or sent):
+                    who = f", which `{needed[name]}` reads" if name in needed else ""
+                    raise Refused(
+                        f"`{name}` is defined again (line {statement.lineno}) after code that must be guarded, and "
+                        f"every spawned worker would have the last one{who}: give it another name"
+                    )
+                defined[name] = at
+
+    def _defined(self) -> frozenset[str]:
+        """Names of definitions and imports at module level."""
+        return frozenset(
+            name
+            for statement, names in zip(self.body, self.binds, strict=True)
+            if stays(statement) and not is_guard(statement)
+            for name in names
+        )
+
+    def _only_inside(self, inside: set[int]) -> frozenset[str]:
+        guards = {at for at, statement in enumerate(self.body) if is_guard(statement)}
+        bound = frozenset().union(*(self.binds[at] for at in inside))
+        return bound - frozenset().union(*(names for at, names in enumerate(self.binds) if at not in inside | guards))
+
+    def _is_handed_on(self, node: ast.AST) -> bool:
+        if isinstance(node, ast.ClassDef):
+            return True
+        assert isinstance(node, FUNCTIONS)
+        return any(
+            isinstance(use, ast.Name)
+            and use.id == node.name
+            and isinstance(use.ctx, ast.Load)
+            and not (isinstance(call := self.outline.parents[use], ast.Call) and call.func is use)
+            and called_here(self.outline, use) is None
+            for use in self.outline.nodes
+        )
+
+    def _looks_up_by_text(self, node: ast.AST) -> bool:
+        """`globals()`, `vars()`, `eval(...)`, `exec(...)` of Python itself, and the module as an object."""
+        if isinstance(node, ast.Import):
+            return any(alias.name == "__main__" for alias in node.names)
+        if isinstance(node, ast.Subscript):
+            return ast.unparse(node) == "sys.modules[__name__]"
+        if not (isinstance(node, ast.Call) and isinstance(node.func, ast.Name)):
+            return False
+        if node.func.id not in ("globals", "eval", "exec", "vars") or (node.func.id == "vars" and node.args):
+            return False
+        own = self.outline.lookup(node, node.func.id)[1] or self.resolver.definition(self.outline, node.func)
+        return not own  # by a star import of the repository, too
+
+
+def _stretches(inside: Collection[int]) -> list[Run]:
+    """A run for each stretch of statements without another between."""
+    runs: list[Run] = []
+    for at in sorted(inside):
+        if runs and runs[-1].last == at - 1:
+            runs[-1] = Run(runs[-1].first, at)
+        else:
+            runs.append(Run(at, at))
+    return runs
+
+
+def _is_light(statement: ast.stmt) -> bool:
+    """A constant, or a setting that is only read from somewhere: `rate = args.rate`, `size = config["size"]`."""
+    value = statement.value if isinstance(statement, (ast.Assign, ast.AnnAssign)) else None
+    if value is None or not all(isinstance(node, _LIGHT) for node in ast.walk(value)):
+        return is_plain(statement)
+    parts = [node.slice for node in ast.walk(value) if isinstance(node, ast.Subscript)]
+    return all(isinstance(part, ast.Constant) and isinstance(part.value, str) for part in parts)  # of no dataset
+
+
+def _reads(statement: ast.stmt, name: str) -> bool:
+    return any(
+        isinstance(node, ast.Name) and node.id == name and isinstance(node.ctx, ast.Load)
+        for node in ast.walk(statement)
+    )

@@ -1,0 +1,91 @@
+"""Calls of what is looked up while the program runs: as the value flow knows them, or all that a module has.
+
+registry.get(name)(args)
+runner = getattr(runners, name)()
+runner.train()
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from ....flow.answers.crossings import flow_of
+from ....syntax.callees import FUNCTIONS, Callees, Function
+from ....syntax.names import last_name
+from ....syntax.outline import Outline
+from ....syntax.repo import Repo
+from ....syntax.resolver import Class
+
+_MAX_DEPTH = 2  # names and calls that are followed
+_MAX_CALLED = 12  # of more, it is not known which is meant
+_Called = tuple[Outline, Function | ast.ClassDef]
+
+
+class ByValue:
+    """Answers for one project."""
+
+    def __init__(self, repo: Repo, callees: Callees) -> None:
+        self.repo, self.callees = repo, callees
+        self._known: dict[str, dict[tuple[int, int], list[tuple[str, int]]]] = {}
+
+    def called(self, outline: Outline, call: ast.Call) -> list[_Called]:
+        """The functions and classes that the call may call; none where names say what it calls."""
+        if not _is_looked_up(outline, call.func):
+            return []
+        found = list(dict.fromkeys((*self._in_flow(outline, call), *self._by_name(outline, call.func))))
+        return found if len(found) <= _MAX_CALLED else []
+
+    def _in_flow(self, outline: Outline, call: ast.Call) -> Iterator[_Called]:
+        path = outline.path
+        if path not in self._known:
+            self._known[path] = flow_of(self.repo.project).called_in(path)
+        for place in self._known[path].get((call.lineno, call.col_offset), ()):
+            yield from self.repo.defined_at(*place)
+
+    def _by_name(self, outline: Outline, func: ast.expr, depth: int = 0) -> Iterator[_Called]:
+        """What a module has under any name, or the methods of its classes for a method of what one of these makes."""
+        if depth > _MAX_DEPTH:
+            return
+        if isinstance(func, ast.Attribute):
+            for made in [func.value] if isinstance(func.value, ast.Call) else _values(outline, func.value):
+                for where, item in self._by_name(outline, made.func, depth + 1) if isinstance(made, ast.Call) else ():
+                    if isinstance(item, ast.ClassDef):
+                        method = self.callees.method_of(Class(where, item), func.attr)
+                        yield from [method] if method is not None else ()
+        elif isinstance(func, ast.Name):
+            for value in _values(outline, func):
+                yield from self._by_name(outline, value, depth + 1)
+        elif (module := self._module(outline, func)) is not None:
+            yield from ((module, item) for item in module.module.body if isinstance(item, (*FUNCTIONS, ast.ClassDef)))
+
+    def _module(self, outline: Outline, node: ast.expr) -> Outline | None:
+        """The module of the repository in which `node` looks up a name."""
+        if isinstance(node, ast.Call) and last_name(node.func) == "getattr" and len(node.args) > 1:
+            return self.callees.resolver.module(outline, node.args[0])
+        table = node.value if isinstance(node, ast.Subscript) else None
+        if isinstance(table, ast.Call) and last_name(table.func) == "globals":
+            return outline
+        if isinstance(table, ast.Attribute) and table.attr == "__dict__":
+            return self.callees.resolver.module(outline, table.value)
+        return None
+
+
+def _is_looked_up(outline: Outline, func: ast.expr, depth: int = 0) -> bool:
+    """It is an item of a table, or what a call gives; or a method of what such a thing makes."""
+    if isinstance(func, (ast.Call, ast.Subscript)):
+        return True
+    if isinstance(func, ast.Name):
+        return any(isinstance(value, (ast.Call, ast.Subscript)) for value in _values(outline, func))
+    if not isinstance(func, ast.Attribute) or depth > _MAX_DEPTH:
+        return False
+    made = [func.value] if isinstance(func.value, ast.Call) else _values(outline, func.value)
+    calls = [value for value in made if isinstance(value, ast.Call)]
+    return any(
+        _is_looked_up(outline, value.func, depth + 1) or last_name(value.func) == "import_module" for value in calls
+    )
+
+
+def _values(outline: Outline, node: ast.expr) -> list[ast.expr]:
+    bindings = outline.lookup(node, node.id)[1] if isinstance(node, ast.Name) else ()
+    return [binding.value for binding in bindings if binding.value is not None and binding.value is not node]

@@ -1,0 +1,250 @@
+"""Branches of a function that a call never takes, by the constants that it passes: `if len(envs) > 1` for one."""
+
+from __future__ import annotations
+
+import ast
+import operator
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from types import MappingProxyType
+
+from ....syntax.binding_rules import parameters, positional
+from ....syntax.callees import Function
+from ....syntax.outline import Outline
+
+
+@dataclass(frozen=True)
+class Literal:
+    """The constant that a parameter has; not `sure`: unless the way to here binds it anew."""
+
+    value: object
+    sure: bool = True
+
+
+Literals = Mapping[str, Literal]
+
+
+@dataclass(frozen=True)
+class Branches:
+    """Statements and expressions of a function that a call does not run, and those of which that is not certain."""
+
+    dead: frozenset[ast.AST] = frozenset()
+    doubtful: frozenset[ast.AST] = frozenset()
+
+
+_NONE: Literals = MappingProxyType({})
+_LEAVING = (ast.Return, ast.Raise, ast.Continue, ast.Break)
+
+_COMPARES: dict[type[ast.cmpop], Callable[[float, float], bool]] = {
+    ast.Gt: operator.gt, ast.GtE: operator.ge, ast.Lt: operator.lt, ast.LtE: operator.le, ast.Eq: operator.eq,
+    ast.NotEq: operator.ne,
+}  # fmt: skip
+_CHANGES = frozenset({"append", "extend", "insert", "pop", "remove", "clear"})  # how long a list is
+
+
+def literals_of(
+    outline: Outline,
+    function: Function,
+    call: ast.Call,
+    skip: int,
+    caller: Outline | None = None,
+    known: Literals = _NONE,
+) -> dict[str, Literal]:
+    """The parameters of `function` that `call` gives constants, without the first `skip`.
+
+    `known`: the same of the function around the call, which stands in the file `caller`.
+    """
+    names = positional(function)
+    if any(isinstance(item, ast.Starred) for item in call.args) or any(item.arg is None for item in call.keywords):
+        return {}
+    defaults = function.args.defaults
+    given: dict[str, ast.expr | None] = {
+        argument.arg: value for argument, value in zip(function.args.kwonlyargs, function.args.kw_defaults, strict=True)
+    }
+    given |= dict(zip(names[len(names) - len(defaults) :], defaults, strict=True))
+    found = {name: Literal(value.value) for name, value in given.items() if isinstance(value, ast.Constant)}
+    said = dict(zip(names[skip:], call.args, strict=False)) | {
+        item.arg: item.value for item in call.keywords if item.arg
+    }
+    for name, value in said.items():
+        found.pop(name, None)
+        literal = Literal(value.value) if isinstance(value, ast.Constant) else _named(caller or outline, value, known)
+        if literal is not None:
+            found[name] = literal
+    return found
+
+
+def asked(outline: Outline, function: Function) -> frozenset[str]:
+    """The parameters of the function that its tests ask, or that it may pass on."""
+    found: set[str] = set()
+    for node in outline.own(function):
+        if isinstance(node, (ast.If, ast.IfExp)):
+            found.update(part.id for part in ast.walk(node.test) if isinstance(part, ast.Name))
+        elif isinstance(node, ast.Call):
+            passed = [*node.args, *(keyword.value for keyword in node.keywords)]
+            found.update(part.id for each in passed for part in ast.walk(each) if isinstance(part, ast.Name))
+    return frozenset(found.intersection(parameters(function)))
+
+
+def branches(outline: Outline, function: Function, literals: Literals) -> Branches:
+    """What of the function does not run with these arguments, or may not."""
+    if not literals:
+        return Branches()
+    sure = {name: each for name, each in literals.items() if each.sure}
+    dead: set[ast.AST] = set()
+    doubtful: set[ast.AST] = set()
+    for node in outline.own(function):
+        if not isinstance(node, (ast.If, ast.IfExp)):
+            continue
+        taken = _truth(_Side(outline, sure), node.test)
+        if taken is not None:
+            dead.update(_not_taken(outline, node, taken))
+        elif (perhaps := _truth(_Side(outline, literals, loosely=True), node.test)) is not None:
+            doubtful.update(_not_taken(outline, node, perhaps))
+        elif _is_computed(outline, node.test, literals):
+            doubtful.update((*_not_taken(outline, node, True), *_not_taken(outline, node, False)))
+    return Branches(frozenset(dead), frozenset(doubtful))
+
+
+def _not_taken(outline: Outline, node: ast.If | ast.IfExp, taken: bool) -> Iterator[ast.AST]:
+    """The statements that do not run where the test is `taken`: also those below a body that leaves the block."""
+    if isinstance(node, ast.IfExp):
+        yield node.orelse if taken else node.body
+        return
+    yield from node.orelse if taken else node.body
+    runs = node.body if taken else node.orelse
+    if runs and isinstance(runs[-1], _LEAVING):
+        above = outline.parents[node]
+        for name in ("body", "orelse", "finalbody"):
+            block = getattr(above, name, None)
+            if isinstance(block, list) and node in block:
+                yield from block[block.index(node) + 1 :]
+
+
+@dataclass(frozen=True)
+class _Side:
+    """What is known where a test stands; `loosely`: also of parameters that a branch may bind anew before."""
+
+    outline: Outline
+    literals: Literals
+    loosely: bool = False
+
+    def constant(self, node: ast.expr) -> tuple[object] | None:
+        """The value of a constant, or of a parameter that has one."""
+        if isinstance(node, ast.Constant):
+            return (node.value,)
+        literal = _named(self.outline, node, self.literals)
+        return None if literal is None or not (literal.sure or self.loosely) else (literal.value,)
+
+
+def _named(outline: Outline, node: ast.expr, literals: Literals) -> Literal | None:
+    """What is known of the parameter `node`; not for sure where it may be bound anew before."""
+    if not isinstance(node, ast.Name) or node.id not in literals:
+        return None
+    literal, bound = literals[node.id], outline.lookup(node, node.id)[1]
+    if not any(binding.parameter for binding in bound):
+        return None
+    return literal if len(bound) == 1 else replace(literal, sure=False)
+
+
+def _is_computed(outline: Outline, test: ast.expr, literals: Literals) -> bool:
+    """A text or number that is computed from constants alone is compared: it has one answer, which is not known."""
+    if not (isinstance(test, ast.Compare) and len(test.ops) == 1 and isinstance(test.left, ast.Name)):
+        return False
+    other = test.comparators[0]
+    bound = outline.lookup(test.left, test.left.id)[1]
+    if not (isinstance(other, ast.Constant) and isinstance(other.value, (str, int)) and len(bound) == 1):
+        return False
+    statement = bound[0].statement
+    made = statement.value if isinstance(statement, ast.Assign) else None
+    if not isinstance(made, ast.Call):
+        return False
+    called = {call.func for call in ast.walk(made) if isinstance(call, ast.Call)}
+    read = [node for node in ast.walk(made) if isinstance(node, ast.Name) and node not in called]
+    return bool(read) and all(_named(outline, node, literals) is not None for node in read)
+
+
+def _truth(side: _Side, test: ast.expr) -> bool | None:
+    """Whether the test is true; None where the constants do not say it."""
+    if isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
+        inner = _truth(side, test.operand)
+        return None if inner is None else not inner
+    if isinstance(test, ast.BoolOp):
+        parts = [_truth(side, value) for value in test.values]
+        short = isinstance(test.op, ast.Or)
+        return short if short in parts else None if None in parts else not short
+    if isinstance(test, ast.Compare):
+        return _compared(side, test) if len(test.ops) == 1 else None
+    found = side.constant(test) if isinstance(test, ast.Name) else None
+    return None if found is None else bool(found[0])
+
+
+def _compared(side: _Side, test: ast.Compare) -> bool | None:
+    how, first, second = test.ops[0], test.left, test.comparators[0]
+    if isinstance(how, (ast.Is, ast.IsNot)):
+        return _is_singleton(side, test)
+    if isinstance(how, (ast.In, ast.NotIn)):
+        left = side.constant(first)
+        items = second.elts if isinstance(second, (ast.Tuple, ast.List, ast.Set)) else []
+        values = [side.constant(item) for item in items]
+        if left is None or not values or None in values:
+            return None
+        return (left in values) == isinstance(how, ast.In)
+    if type(how) not in _COMPARES:
+        return None
+    left_number, right_number = _number(side, first), _number(side, second)
+    if left_number is not None and right_number is not None:
+        return _COMPARES[type(how)](left_number, right_number)
+    left, right = side.constant(first), side.constant(second)
+    if left is None or right is None or not isinstance(how, (ast.Eq, ast.NotEq)):
+        return None
+    return (left == right) == isinstance(how, ast.Eq)
+
+
+def _is_singleton(side: _Side, test: ast.Compare) -> bool | None:
+    """`workers is None`, `shuffle is not True`."""
+    left, right = test.left, test.comparators[0]
+    found = side.constant(left) if isinstance(left, ast.Name) else None
+    if found is None or not isinstance(right, ast.Constant):
+        return None
+    if right.value is not None and not isinstance(right.value, bool):
+        return None
+    same = found[0] is right.value
+    return same if isinstance(test.ops[0], ast.Is) else not same
+
+
+def _number(side: _Side, value: ast.expr) -> float | None:
+    constant = side.constant(value)
+    found = constant[0] if constant is not None else None
+    if isinstance(value, ast.Call) and isinstance(value.func, ast.Name) and len(value.args) == 1 and not value.keywords:
+        inner = value.args[0]
+        if value.func.id == "len":
+            return _length(side, inner)
+    return found if isinstance(found, (int, float)) else None
+
+
+def _length(side: _Side, value: ast.expr) -> float | None:
+    """Of `[... for i in range(n)]`, also by its name."""
+    if isinstance(value, ast.Name):
+        scope, bound = side.outline.lookup(value, value.id)
+        changes = (
+            node for node in side.outline.own(scope) if isinstance(node, ast.Attribute) and node.attr in _CHANGES
+        )
+        if any(isinstance(node.value, ast.Name) and node.value.id == value.id for node in changes):
+            return None
+        if len(bound) != 1 or bound[0].value is None or isinstance(bound[0].value, ast.Name):
+            return None
+        return _length(side, bound[0].value)
+    if isinstance(value, (ast.List, ast.Tuple)) and not any(isinstance(item, ast.Starred) for item in value.elts):
+        return len(value.elts)
+    if not (isinstance(value, ast.ListComp) and len(value.generators) == 1 and not value.generators[0].ifs):
+        return None
+    times = value.generators[0].iter
+    if (
+        isinstance(times, ast.Call)
+        and isinstance(times.func, ast.Name)
+        and times.func.id == "range"
+        and len(times.args) == 1
+    ):
+        return _number(side, times.args[0])
+    return None

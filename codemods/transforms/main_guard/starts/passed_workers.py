@@ -1,0 +1,46 @@
+"""The number of workers that a call passes to the function which makes the loader: `rows.to_loader(num_workers=4)`."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from ....syntax.binding_rules import parameters, positional
+from ....syntax.callees import Function
+from ....syntax.outline import Outline
+from .loader_values import NUMBER, number_of_workers
+
+
+class PassedWorkers:
+    """Knows the calls that lead to where the search is."""
+
+    def __init__(self) -> None:
+        self._calls: list[tuple[Function, Outline, dict[str, ast.expr]]] = []
+
+    @contextmanager
+    def inside(self, outline: Outline, call: ast.Call, function: Function, skip: int) -> Iterator[None]:
+        """While it lasts, `function` is what `call` calls, without its first `skip` parameters."""
+        given = dict(zip(positional(function)[skip:], call.args, strict=False))
+        given |= {keyword.arg: keyword.value for keyword in call.keywords if keyword.arg}
+        self._calls.append((function, outline, given))
+        try:
+            yield
+        finally:
+            self._calls.pop()
+
+    def number(self, outline: Outline, call: ast.Call) -> tuple[Outline, ast.expr] | None:
+        """What the number of workers of `call`, which makes a loader, is where the function around it is called."""
+        if not self._calls:
+            return None
+        function, caller, given = self._calls[-1]
+        if outline.scope(call) is not function:
+            return None
+        value = number_of_workers(outline, call)
+        rest = function.args.kwarg
+        if isinstance(value, ast.Name) and value.id in parameters(function) and value.id in given:
+            return caller, given[value.id]
+        unpacked = any(keyword.arg is None for keyword in call.keywords)
+        if value is None and rest is not None and unpacked and NUMBER not in parameters(function) and NUMBER in given:
+            return caller, given[NUMBER]
+        return None

@@ -1,0 +1,68 @@
+"""The numbers that files of the repository give a setting of some name: YAML files, options, defaults, calls."""
+
+from __future__ import annotations
+
+import re
+
+from ....project import Project
+from ....tree.suffixes import YAML_FILE
+
+
+class Settings:
+    """Answers for one project; a setting is looked for by the last part of its name."""
+
+    def __init__(self, project: Project) -> None:
+        self.project = project
+        self._known: dict[str, bool | None] = {}
+        self._options: dict[str, bool] = {}
+
+    def nonzero(self, name: str) -> bool | None:
+        """True where a YAML file says a number above 0, or the code never says 0; False where it says 0.
+
+        None where nothing in the repository says anything.
+        """
+        if name not in self._known:
+            self._known[name] = self._nonzero(name)
+        return self._known[name]
+
+    def is_option(self, name: str) -> bool:
+        """The command line of some program of the repository has an option of that name."""
+        if name not in self._options:
+            option = re.compile(rf"['\"]--?{either(name)}['\"]")
+            self._options[name] = name.isidentifier() and next(iter(self.project.matching(option)), None) is not None
+        return self._options[name]
+
+    def _nonzero(self, name: str) -> bool | None:
+        in_yaml = self._in_yaml(name)
+        if in_yaml & {"1"}:
+            return True
+        code = self._in_code(name) | in_yaml
+        return None if not code else "0" not in code
+
+    def _in_yaml(self, name: str) -> set[str]:
+        """`0` and `1`, for what YAML files say: 0, or more."""
+        line = re.compile(rf"^[ \t]*(?:- )?['\"]?{re.escape(name)}['\"]?[ \t]*:[ \t]*(\d+)[ \t]*(?:#|$)", re.MULTILINE)
+        found: set[str] = set()
+        for path in self.project.paths:
+            source = self.project.source(path) if YAML_FILE.search(path) else None
+            for number in line.findall(source.text) if source is not None and name in source.text else ():
+                found.add(_sign(number))
+        return found
+
+    def _in_code(self, name: str) -> set[str]:
+        """The same for defaults of options, of parameters and of fields, and for keywords of calls."""
+        option = re.compile(rf"['\"]--?{either(name)}['\"][^)]{{0,999}}?\bdefault\s*=\s*(\w+)")
+        plain = re.compile(rf"\b{re.escape(name)}['\"]?\s*(?::\s*\w+\s*)?[=:]\s*(\d+)\b(?!\s*[-+*/.])")
+        found: set[str] = set()
+        for source in self.project.matching(re.compile(rf"\b{either(name)}\b")):
+            found.update(_sign(match) for match in (*option.findall(source.text), *plain.findall(source.text)))
+        return found
+
+
+def either(name: str) -> str:
+    """A pattern for the name of an option, by which `-` and `_` are the same. A key of a dict may be any text."""
+    return re.escape(name).replace("_", "[-_]")
+
+
+def _sign(number: str) -> str:
+    return "0" if number.strip("0") in ("", "None") else "1"

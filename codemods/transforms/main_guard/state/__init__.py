@@ -1,0 +1,1 @@
+"""State that only the main process has, and that workers read: settings, seeds, replaced functions."""

@@ -1,0 +1,75 @@
+"""Whether a script may run what starts workers: a function of a module that it imports need not be called by it."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Iterator
+
+from ....finding import Hop
+from ....syntax.callees import FUNCTIONS, Function
+from ....syntax.main_guard import is_main_guard
+from ....syntax.names import last_name
+from ....syntax.outline import Outline
+from ....syntax.repo import Repo
+
+_MAX_DEPTH = 5
+
+
+class CallsOfScripts:
+    """Answers for one project. `imports` says whether a script (the first) imports a file, directly or not."""
+
+    def __init__(self, repo: Repo, imports: Callable[[str, str], bool]) -> None:
+        self.repo, self.imports = repo, imports
+        self._known: dict[tuple[str, str, int], bool] = {}
+
+    def may_run(self, script: str, start: Hop) -> bool:
+        """No where the start stands in a function, and nothing that the script imports names that where it runs."""
+        key = script, start.path, start.line
+        if key not in self._known:
+            self._known[key] = self._may_run(*key, 0)
+        return self._known[key]
+
+    def _may_run(self, script: str, path: str, line: int, depth: int) -> bool:
+        """Methods, and what a decorator may register, may be run by anybody."""
+        outline = self.repo.outline(path)
+        around = [] if outline is None else [each for each in outline.module.body if _spans(each, line)]
+        if outline is None or not around or depth > _MAX_DEPTH or isinstance(around[0], ast.ClassDef):
+            return True
+        top = around[0]
+        if not isinstance(top, FUNCTIONS):
+            return path == script or not is_main_guard(top)
+        named = [(other, at) for other in self.repo.mentioning(top.name) for at in _named(other, top, outline)]
+        if top.decorator_list and not named:
+            return True  # who keeps it calls it
+        return any(
+            self.imports(script, other.path) and self._may_run(script, other.path, at, depth + 1) for other, at in named
+        )
+
+
+def _named(outline: Outline, function: Function, home: Outline) -> Iterator[int]:
+    """The lines where a function of the file `home` is named in a file, but for its own."""
+    own, module = outline is home, home.path.removesuffix(".py").removesuffix("/__init__").rpartition("/")[2]
+    stars = {(node.module or "").rpartition(".")[2] for node in outline.star_imports}
+    known = own or function.name in outline.imported or module in stars
+    for node in outline.nodes:
+        if isinstance(node, ast.Name):
+            named = known and node.id == function.name
+        elif isinstance(node, ast.Attribute):
+            owner = node.value
+            while isinstance(owner, ast.Attribute):
+                owner = owner.value
+            named = node.attr == function.name and isinstance(owner, ast.Name) and owner.id in outline.imported
+        else:
+            named = isinstance(node, ast.Constant) and node.value == function.name and _is_looked_up(outline, node)
+        if named and not (own and _spans(function, getattr(node, "lineno", 0))):
+            yield getattr(node, "lineno", 0)
+
+
+def _is_looked_up(outline: Outline, text: ast.Constant) -> bool:
+    """`getattr(module, "name")`, `globals()["name"]`."""
+    above = outline.parents[text]
+    return isinstance(above, ast.Subscript) or (isinstance(above, ast.Call) and last_name(above.func) == "getattr")
+
+
+def _spans(statement: ast.stmt, line: int) -> bool:
+    return statement.lineno <= line <= (statement.end_lineno or statement.lineno)

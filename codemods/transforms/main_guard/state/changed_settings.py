@@ -1,0 +1,463 @@
+"""Settings of a module that only the main process changes, and that workers read: these have what the file says."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator, Sequence, Set
+from dataclasses import dataclass
+from functools import cached_property
+from typing import NamedTuple
+
+from ....finding import Confidence, Hop
+from ....flow.answers.crossings import flow_of
+from ....flow.facts.records import facts_lookup
+from ....flow.facts.test_code import is_test
+from ....nodes import walk
+from ....syntax.callees import FUNCTIONS, Function, method
+from ....syntax.main_guard import is_main_process_test
+from ....syntax.names import last_name
+from ....syntax.outline import Outline
+from ....syntax.repo import Repo
+from ....syntax.resolver import Class
+from ..importers import Importers
+from ..starts.process_starts import Starts
+from ..statements import names_bound
+from .calls_of_scripts import CallsOfScripts
+from .object_parts import ADDS, DRAWN, ITEM, Parts
+from .registrations import registrations
+
+_WORKER = ("__getitem__", "__getitems__", "__iter__", "__next__", "__call__", "run")
+_INITIALISERS = ("__init__", "__new__", "__post_init__", "__enter__", "__aenter__")  # run for each new object
+_PROPERTIES = ("property", "cached_property")
+_MAX_CALLS = 400  # functions that are followed into from what workers run
+_MAX_DEPTH = 5
+_OBJECTS = (ast.Call, ast.Dict, ast.List, ast.Set, ast.DictComp, ast.ListComp, ast.SetComp)
+
+
+class Settings(NamedTuple):
+    """An object that a module makes when it is imported, by its name there."""
+
+    outline: Outline
+    name: str
+
+
+@dataclass
+class Worker:
+    """A function that a worker runs."""
+
+    outline: Outline
+    function: Function
+    depth: int  # of calls between what is sent and this
+    sent: dict[str, tuple[Confidence, Hop]]  # by file: how it comes to
+
+
+@dataclass(frozen=True)
+class Changed:
+    """`read`, in the function `worker`, of settings that `change` changes in the main process only."""
+
+    home: Outline  # where what is read has its first value
+    read: ast.expr
+    worker: Worker
+    confidence: Confidence
+    sent: Hop
+    change: Hop
+
+
+class Place(NamedTuple):
+    outline: Outline
+    node: ast.AST
+    key: str  # what of the settings it is about, "" for all
+
+
+class Search:
+    """Finds them. One per run of the rule, as what workers run is collected once."""
+
+    def __init__(self, starts: Starts, repo: Repo, importers: Importers) -> None:
+        self.starts, self.repo, self.importers = starts, repo, importers
+        self.calls = CallsOfScripts(repo, self._runs)
+        self.callees = starts.callees
+        self._workers: dict[Function, Worker] = {}
+        self._lambdas: dict[ast.Lambda, ast.FunctionDef] = {}
+        self.parts = Parts(self.callees, self._workers)
+        self._asked: dict[ast.AST, frozenset[str] | None] = {}
+
+    def run_by(self, script: str) -> Iterator[tuple[Outline, Function]]:
+        """What workers of the script may run: of classes that it or what it imports defines, and what is sent there."""
+        for worker in self.workers.values():
+            if any(path == script or self._sends(script, path) for path in worker.sent):
+                yield worker.outline, worker.function
+
+    def found(self) -> Iterator[Changed]:
+        """One per object and script, at the first place that reads it."""
+        reads: dict[Settings, list[tuple[Place, Worker]]] = {}
+        for worker in self.workers.values():
+            for settings, place in self._reads(worker):
+                reads.setdefault(settings, []).append((place, worker))
+        for settings, places in reads.items():
+            places.sort(key=nearest)
+            yield from self.changed(settings.outline, list(self._changes(settings)), places)
+
+    def changed(
+        self, home: Outline, changes: Sequence[Place], places: Sequence[tuple[Place, Worker]]
+    ) -> Iterator[Changed]:
+        """The first of the places for each script that makes one of the changes to what stands in `home`."""
+        inside: set[ast.AST] = {worker.function for worker in self.workers.values()} | self._lambdas.keys()
+        by_workers = {change for change in changes if change.outline.scope(change.node) in inside}
+        if any(change.key != DRAWN for change in by_workers):
+            return  # workers set it themselves
+        own = {change.node for change in by_workers if _adds(change)}
+        places = [item for item in places if item[0].node not in own] if own else places
+        changes = [change for change in changes if change not in by_workers]
+        changes += [call for change in sorted(by_workers, key=_line) for call in self._calls_by_main(change)]
+        seen: set[str] = set()
+        for place, worker in places:
+            made = self._change(changes, place, worker, seen)
+            if made is not None:
+                change, scripts, (confidence, sent) = made
+                seen |= scripts
+                assert isinstance(place.node, ast.expr)
+                line = getattr(change.node, "lineno", 1)
+                script = min(scripts)
+                through = f" ({script} runs that)" if script != change.outline.path else ""
+                what = f"`{ast.unparse(place.node)}` is changed here, in the main process only{through}"
+                yield Changed(home, place.node, worker, confidence, sent, Hop(change.outline.path, line, what))
+
+    def _may_be_before(self, change: Place, sent: Hop, depth: int = 0) -> bool:
+        """Not all that makes the change stands below the start of the worker."""
+        scope = change.outline.scope(change.node)
+        if not is_set_before(self, change, sent):
+            return False
+        if not isinstance(scope, FUNCTIONS) or depth > _MAX_DEPTH:
+            return True
+        calls = [Place(caller, call, "") for caller, call in self._calls(change.outline, scope)]
+        return not calls or any(self._may_be_before(call, sent, depth + 1) for call in calls)
+
+    def _calls_by_main(self, change: Place) -> Iterator[Place]:
+        """Where code that no worker runs calls the function in which an object goes on, for workers as well."""
+        scope = change.outline.scope(change.node)
+        for caller, call in self._calls(change.outline, scope) if isinstance(scope, FUNCTIONS) else ():
+            if caller.scope(call) not in self.workers:
+                yield Place(caller, call, DRAWN)
+
+    def _change(
+        self, changes: Sequence[Place], place: Place, worker: Worker, seen: set[str]
+    ) -> tuple[Place, set[str], tuple[Confidence, Hop]] | None:
+        """The first change that matters at `place`, the scripts that make it but for those `seen`, and what is sent."""
+        for change in changes:
+            if change.key == ITEM and place.key != ITEM:
+                continue
+            if change.key not in ("", DRAWN) and place.key not in ("", ITEM, change.key):
+                continue
+            scripts = self._scripts(change.outline, change.node) - seen
+            for path, way in worker.sent.items():
+                running = {script for script in scripts if self._sends(script, path)}
+                running = {script for script in running if self._runs(script, place.outline.path)}
+                running = {script for script in running if self.calls.may_run(script, way[1])}
+                if running and self._may_be_before(change, way[1]):
+                    return change, running, way
+        return None
+
+    def _sends(self, script: str, path: str) -> bool:
+        """The script runs what starts workers in the file: as that is, where it is a script too."""
+        outline = self.repo.outline(path)
+        return script == path if outline is not None and has_guard(outline) else self._runs(script, path)
+
+    def _runs(self, script: str, path: str) -> bool:
+        """The script imports the file, or may find it by its name where nothing else is seen to."""
+        importing = self.importers.reaching(path)
+        if script in importing:
+            return True
+        known = (self.repo.outline(other) for other in importing)
+        return self.importers.by_name(script) and not any(map(has_guard, filter(None, known)))
+
+    # what workers run
+
+    @cached_property
+    def workers(self) -> dict[Function, Worker]:
+        """What workers run; asked for only where that matters."""
+        for path, line in flow_of(self.starts.project).crossing_classes():
+            crossing = flow_of(self.starts.project).instances(path, line)
+            if crossing is None or not crossing.confidence.reaches(Confidence.LIKELY):
+                continue
+            for outline, node in self.repo.defined_at(path, line):
+                if isinstance(node, ast.ClassDef):
+                    self._add_methods(Class(outline, node), crossing.confidence, crossing.trace[-1])
+        sent = [
+            (outline, node, hop)
+            for path, line, hop in flow_of(self.starts.project).sent()
+            for outline, node in self._code_at(path, line)
+        ]
+        objects: dict[tuple[str, int], list[Class]] = {}  # by boundary: what functions that are sent get along
+        for outline, node, hop in sent:
+            if isinstance(node, ast.ClassDef):
+                objects.setdefault((hop.path, hop.line), []).append(Class(outline, node))
+        for outline, node, hop in sent:
+            if isinstance(node, ast.ClassDef):
+                self._add_methods(Class(outline, node), Confidence.PROVEN, hop)
+            else:
+                self._add(outline, node, Confidence.PROVEN, hop, objects.get((hop.path, hop.line), ()))
+        return self._workers
+
+    def _code_at(self, path: str, line: int) -> list[tuple[Outline, ast.ClassDef | Function]]:
+        """What stands there: a class, a function, or lambdas, each as a function that returns its value."""
+        found: list[tuple[Outline, ast.ClassDef | Function]] = [*self.repo.defined_at(path, line)]
+        outline = self.repo.outline(path) if not found else None
+        for node in outline.nodes if outline is not None else ():
+            if isinstance(node, ast.Lambda) and node.lineno == line and outline is not None:
+                found.append((outline, self._as_function(node)))
+        return found
+
+    def _as_function(self, node: ast.Lambda) -> ast.FunctionDef:
+        if node not in self._lambdas:
+            value = ast.copy_location(ast.Return(node.body), node.body)
+            made = ast.FunctionDef(name="<lambda>", args=node.args, body=[value], decorator_list=[])
+            self._lambdas[node] = ast.copy_location(made, node)
+        return self._lambdas[node]
+
+    def _add_methods(self, cls: Class, confidence: Confidence, hop: Hop, wanted: Sequence[str] = _WORKER) -> None:
+        for name in wanted:
+            for at in self.callees.resolver.lineage(cls):
+                if (found := method(at.node, name)) is not None:
+                    self._add(at.outline, found, confidence, hop)
+                    break
+
+    def _add(
+        self, outline: Outline, function: Function, confidence: Confidence, hop: Hop, objects: Sequence[Class] = ()
+    ) -> None:
+        """The function and all that it calls, as far as that is seen; `objects`: the classes of what it gets."""
+        todo = [(outline, function, 0)]
+        for where, at, depth in todo:  # grows as it goes
+            known = self._workers.get(at)
+            if known is not None:
+                if hop.path in known.sent and known.depth <= depth:
+                    continue
+                known.depth = min(depth, known.depth)
+                known.sent.setdefault(hop.path, (confidence, hop))
+            elif len(self._workers) >= _MAX_CALLS or is_test(where.path, facts_lookup(self.starts.project)):
+                continue
+            else:
+                self._workers[at] = Worker(where, at, depth, {hop.path: (confidence, hop)})
+            for node in _run(at):
+                called = self.callees.called(where, node) if isinstance(node, ast.Call) else None
+                if called is None and isinstance(node, ast.Call):
+                    made = self.callees.made_class(where, node)
+                    called = self.callees.initialiser(*made) if made is not None else None
+                if called is not None:
+                    todo.append((called[0], called[1], depth + 1))
+                elif isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
+                    todo += [(*found, depth + 1) for found in self._methods(where, objects, node.func)]
+
+    def _methods(
+        self, outline: Outline, objects: Sequence[Class], func: ast.Attribute
+    ) -> Iterator[tuple[Outline, Function]]:
+        """The methods of that name of what the object keeps, or of what a worker gets where nothing else is known."""
+        if isinstance(func.value, ast.Attribute) and outline.is_self(func.value.value):
+            for cls in self.starts.loaders.objects.owners(outline, func.value):
+                found = self.callees.method_of(cls, func.attr)
+                if found is not None:
+                    yield found
+        elif isinstance(func.value, ast.Name):
+            for cls in objects:
+                found = self.callees.method_of(cls, func.attr)
+                if found is not None:
+                    yield found
+
+    # what they read
+
+    def _reads(self, worker: Worker) -> Iterator[tuple[Settings, Place]]:
+        for node in _run(worker.function):
+            if isinstance(node, (ast.Name, ast.Attribute)) and isinstance(node.ctx, ast.Load):
+                settings = self._meant(worker.outline, node)
+                for key in self.parts.read(worker.outline, node, worker.function) if settings is not None else ():
+                    assert settings is not None
+                    yield settings, Place(worker.outline, node, key)
+
+    def _meant(self, outline: Outline, node: ast.Name | ast.Attribute) -> Settings | None:
+        """The settings that a name of the module stands for, or `name` of another: `other.name`."""
+        if isinstance(node, ast.Attribute):
+            if not isinstance(node.value, ast.Name) or node.value.id not in outline.imported:
+                return None
+            module = self.callees.resolver.module(outline, node.value)
+            return self._of(module, node.attr) if module is not None else None
+        scope, bindings = outline.lookup(node, node.id)
+        return self._of(outline, node.id) if isinstance(scope, ast.Module) and len(bindings) == 1 else None
+
+    def _of(self, outline: Outline, name: str, depth: int = 0) -> Settings | None:
+        """What a module's name stands for: `cfg = __C` and imports are followed."""
+        bindings = outline.bindings(outline.module, name)
+        if len(bindings) != 1 or depth > _MAX_DEPTH:
+            return None
+        statement, value = bindings[0].statement, bindings[0].value
+        if isinstance(statement, ast.ImportFrom):
+            original = next((a.name for a in statement.names if (a.asname or a.name) == name), "")
+            other = self.callees.star_source(outline, statement)
+            return self._of(other, original, depth + 1) if other is not None else None
+        if not isinstance(statement, (ast.Assign, ast.AnnAssign)) or outline.parents[statement] is not outline.module:
+            return None
+        if isinstance(value, ast.Name):
+            return self._of(outline, value.id, depth + 1)
+        return Settings(outline, name) if isinstance(value, _OBJECTS) else None
+
+    # what changes them
+
+    def _changes(self, settings: Settings) -> Iterator[Place]:
+        """Where code in a function, or under a main guard, changes the object."""
+        home = settings.outline
+        aliases = {settings.name}
+        made = home.bindings(home.module, settings.name)[0].value
+        given = [*made.args, *made.keywords] if isinstance(made, ast.Call) else getattr(made, "values", [])
+        empty = not given
+        for statement in home.module.body:
+            value = statement.value if isinstance(statement, ast.Assign) else None
+            if isinstance(statement, ast.Assign) and isinstance(value, ast.Name) and value.id in aliases:
+                aliases |= {target.id for target in statement.targets if isinstance(target, ast.Name)}
+        outlines = dict.fromkeys(outline for alias in sorted(aliases) for outline in self.repo.mentioning(alias))
+        for outline in outlines:
+            names_there = aliases | {
+                name for name, origin in outline.imported.items() if origin.rpartition(".")[2] in aliases
+            }
+            if outline is not home and not _may_mean_other(outline, names_there):
+                continue
+            for node in (node for name, found in outline.named.items() if name in names_there for node in found):
+                if self._meant(outline, node) == settings:
+                    for key in self.parts.changed(outline, node, empty):
+                        yield Place(outline, node, key)
+                    for where, use in registrations(self.repo, self.callees, outline, node):
+                        yield Place(where, use, "")
+
+    # who runs the change
+
+    def _scripts(self, outline: Outline, node: ast.AST, depth: int = 0) -> frozenset[str]:
+        """The scripts whose main process does it; none where an import does it too, or nothing is seen to."""
+        found = self._runners(outline, node, depth)
+        return found or frozenset()
+
+    def _runners(self, outline: Outline, node: ast.AST, depth: int) -> frozenset[str] | None:
+        """As `_scripts`; None where an import, or a worker, runs it."""
+        if is_test(outline.path, facts_lookup(self.starts.project)):
+            return frozenset()
+        scope = outline.scope(node)
+        if isinstance(scope, ast.Module):
+            guards = [above for above in outline.ancestors(node) if isinstance(above, ast.If)]
+            guarded = any(is_main_process_test(guard.test) for guard in guards)
+            return frozenset({outline.path}) if guarded else None
+        if not isinstance(scope, FUNCTIONS) or depth > _MAX_DEPTH:
+            return frozenset()
+        if scope in self._asked:
+            return self._asked[scope]
+        self._asked[scope] = frozenset()  # holds while it is followed
+        found: frozenset[str] | None = frozenset()
+        if scope in self.workers:
+            found = None
+        for caller, call in self._calls(outline, scope) if found is not None else ():
+            more = self._runners(caller, call, depth + 1)
+            found = None if more is None or found is None else found | more
+        self._asked[scope] = found
+        return found
+
+    def _calls(self, outline: Outline, function: Function) -> Iterator[tuple[Outline, ast.expr]]:
+        """The calls of a function of the repository; of an initialiser and of `__enter__`, those of its class.
+
+        Of a property, the reads of it in methods of its class.
+        """
+        if any(last_name(mark) in _PROPERTIES for mark in function.decorator_list):
+            own = outline.owner(function.body[0])
+            for node in outline.attributes.get(function.name, ()):
+                if outline.is_self(node.value) and outline.owner(node) is own:
+                    yield outline, node
+        for caller in self.repo.mentioning(function.name):
+            for call in caller.calls_of(function.name):
+                called = self.callees.called(caller, call)
+                if called is not None and called[1] is function:
+                    yield caller, call
+        owner = outline.owner(function.body[0]) if function.name in _INITIALISERS else None
+        for caller in self.repo.mentioning(owner.name) if owner is not None else ():
+            for call in caller.calls_of(owner.name) if owner is not None else ():
+                made = self.callees.made_class(caller, call)
+                if made is not None and made[1] is owner:
+                    yield caller, call
+        if isinstance(outline.scope(function), FUNCTIONS):
+            yield from self._calls_by_flow(outline, function)
+
+    def _calls_by_flow(self, outline: Outline, function: Function) -> Iterator[tuple[Outline, ast.Call]]:
+        """The calls of a nested function by whatever name the function around it gave it away to."""
+        for seen in flow_of(self.starts.project).given(outline.path, function.lineno, function.col_offset):
+            caller = self.repo.outline(seen.path)
+            for call in (each for calls in caller.calls.values() for each in calls) if caller is not None else ():
+                if call.lineno == seen.line and caller is not None and self.callees.called(caller, call) is None:
+                    yield caller, call
+
+
+def nearest(item: tuple[Place, Worker]) -> tuple[int, str, int]:
+    """The order in which places are tried: few calls from what is sent, then by file and line."""
+    place, worker = item
+    return worker.depth, place.outline.path, getattr(place.node, "lineno", 0)
+
+
+def is_set_before(search: Search, change: Place, sent: Hop) -> bool:
+    """The state may still be as `change` sets it where the worker is started: it is no line further down."""
+    outline, node = change.outline, change.node
+    above = [*outline.ancestors(node)]
+    for holder in above:
+        if isinstance(holder, (ast.With, ast.AsyncWith)):
+            if any(node in ast.walk(item.context_expr) for item in holder.items):
+                inside = holder.lineno <= sent.line <= (holder.end_lineno or sent.line)
+                calls = (each for item in holder.body for each in walk(item) if isinstance(each, ast.Call))
+                if not (inside and sent.path == outline.path) and not any(
+                    search.callees.called(outline, call) for call in calls
+                ):
+                    return False
+            elif any(search.starts.in_block(outline, [item.context_expr]) for item in holder.items):
+                return False  # the workers are there by then
+    loops = any(isinstance(holder, (ast.For, ast.AsyncFor, ast.While)) for holder in above)
+    scope = outline.scope(node)
+    same = (
+        sent.path == outline.path and scope.lineno <= sent.line <= (scope.end_lineno or 0)
+        if isinstance(scope, (ast.FunctionDef, ast.AsyncFunctionDef))
+        else False
+    )
+    return loops or not same or getattr(node, "lineno", 0) <= sent.line
+
+
+def _adds(change: Place) -> bool:
+    """A call that gives nothing back: `rows.append(row)`."""
+    above = change.outline.parents[change.node]
+    call = change.outline.parents[above]
+    is_statement = isinstance(call, ast.Call) and isinstance(change.outline.parents[call], ast.Expr)
+    return isinstance(above, ast.Attribute) and (is_statement or above.attr in ADDS)
+
+
+def _line(change: Place) -> tuple[str, int]:
+    return change.outline.path, getattr(change.node, "lineno", 1)
+
+
+def _may_mean_other(outline: Outline, among: Set[str]) -> bool:
+    """One of these names may stand for what another file made: `cfg = __C`, or an import, see `_Search._of`."""
+    imports = (node for node in outline.imports if isinstance(node, ast.ImportFrom))
+    if any((alias.asname or alias.name) in among for node in imports for alias in node.names):
+        return True
+    parts = (node for name in among for node in outline.named.get(name, ()) if isinstance(node, ast.Attribute))
+    if any(isinstance(part.value, ast.Name) and part.value.id in outline.imported for part in parts):
+        return True  # `other.name`
+    values = (item for item in outline.module.body if isinstance(item, (ast.Assign, ast.AnnAssign)))
+    return any(not among.isdisjoint(names_bound(item)) and not _makes_anew(item) for item in values)
+
+
+def _makes_anew(statement: ast.Assign | ast.AnnAssign) -> bool:
+    """All that the statement binds is the object that it makes: `logger = getLogger(__name__)`."""
+    targets = statement.targets if isinstance(statement, ast.Assign) else [statement.target]
+    return (
+        isinstance(statement.value, _OBJECTS)
+        and all(isinstance(target, ast.Name) for target in targets)
+        and not any(isinstance(node, ast.NamedExpr) for node in walk(statement.value))
+    )
+
+
+def _run(function: Function) -> Iterator[ast.AST]:
+    """What runs when it is called: defaults and decorators have run where it was defined."""
+    for statement in function.body:
+        yield from walk(statement)
+
+
+def has_guard(outline: Outline) -> bool:
+    return any(isinstance(item, ast.If) and is_main_process_test(item.test) for item in outline.module.body)

@@ -1,0 +1,267 @@
+"""Globals and attributes of classes that only the main process sets, and that workers read: these have the first value.
+
+A spawned worker imports the modules anew. What a function of the main process has set there since (`global current`,
+`Encoder.size = args.size`, an entry of a table) is not in them.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from ....nodes import walk
+from ....syntax.callees import FUNCTIONS, Function
+from ....syntax.names import last_name
+from ....syntax.outline import Outline
+from ....syntax.resolver import Class
+from ..guard.missing_globals import missing_globals
+from ..statements import LOG_METHODS, only_logs
+from .changed_settings import Changed, Place, Search, Worker
+from .object_parts import ADDS, DRAWN, fills
+from .registrations import registrations
+
+_SETS = r"\s*(?:[-+*/|&]?=(?!=)|:[^=\n]*=)"
+
+
+_CLASS_OF_SELF = r"\btype\s*\(\s*self\s*\)|\.__class__"
+_BY_NAME = re.compile(r"\bsetattr\s*\(|(?:\bvars\s*\([^()\n]*\)|\.__dict__)\s*\.\s*update\b")
+
+
+class _State(NamedTuple):
+    """A global of a module, or an attribute of a class of it."""
+
+    outline: Outline
+    owner: ast.ClassDef | None
+    name: str
+
+
+def parent_state(search: Search) -> Iterator[Changed]:
+    """One per state and script, at the first place where a worker reads it."""
+    reads: dict[_State, list[tuple[Place, Worker]]] = {}
+    for worker in search.workers.values():
+        for state, node in _reads(search, worker):
+            reads.setdefault(state, []).append((Place(worker.outline, node, ""), worker))
+    for state, places in reads.items():
+        changes = list(_changes(search, state))
+        if changes and not _is_reported(search, state):
+            places.sort(key=lambda item: (item[1].depth, item[0].outline.path, getattr(item[0].node, "lineno", 0)))
+            yield from search.changed(state.outline, changes, places)
+
+
+def _is_reported(search: Search, state: _State) -> bool:
+    """The file itself sends to workers what reads it, which is looked at for itself, with a fix."""
+    missing = missing_globals(search.starts, state.outline) if state.owner is None else ()
+    return any(each.read.id == state.name for each in missing)
+
+
+# what workers read
+
+
+def _reads(search: Search, worker: Worker) -> Iterator[tuple[_State, ast.expr]]:
+    outline, function = worker.outline, worker.function
+    declared = {name for node in outline.statements if isinstance(node, ast.Global) for name in node.names}
+    for node in (node for statement in function.body for node in walk(statement)):
+        state: _State | None = None
+        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load):
+            state = _global(outline, node) if node.id in declared else None
+        elif isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Load):
+            state = _of_module(search, outline, node) or _attribute(search, outline, node)
+        if state is not None and isinstance(node, ast.expr) and not _does_without(outline, node, function):
+            yield state, node
+
+
+def _global(outline: Outline, node: ast.Name) -> _State | None:
+    """The name, which some function declares as `global`, where the module itself gives it one value."""
+    scope, bindings = outline.lookup(node, node.id)
+    if not isinstance(scope, ast.Module) or len(bindings) != 1 or not _has_value(bindings[0].statement):
+        return None
+    return _State(outline, None, node.id)
+
+
+def _of_module(search: Search, outline: Outline, node: ast.Attribute) -> _State | None:
+    """`config.size` of a module of the repository, which gives it one value."""
+    if not isinstance(node.value, ast.Name) or node.value.id not in outline.imported:
+        return None
+    home = search.callees.resolver.module(outline, node.value)
+    bindings = home.bindings(home.module, node.attr) if home is not None else ()
+    if home is None or len(bindings) != 1 or not _has_value(bindings[0].statement):
+        return None
+    return _State(home, None, node.attr)
+
+
+def _has_value(statement: ast.AST) -> bool:
+    return isinstance(statement, (ast.Assign, ast.AnnAssign)) and statement.value is not None
+
+
+def _attribute(search: Search, outline: Outline, node: ast.Attribute) -> _State | None:
+    """`Encoder.size`, and `self.size` where the class body alone gives it a value."""
+    resolver, value = search.callees.resolver, node.value
+    owner = Class(outline, around) if outline.is_self(value) and (around := outline.owner(value)) else None
+    if owner is None and isinstance(value, ast.Name) and value.id[:1].isupper():
+        found = resolver.definition(outline, value)
+        owner = Class(found.outline, found.node) if found and isinstance(found.node, ast.ClassDef) else None
+    if owner is None:
+        return None
+    for at in resolver.lineage(owner):
+        if _sets_on_self(at.outline, at.node, node.attr):
+            return None
+        for statement in at.node.body:
+            if _has_value(statement) and node.attr in _targets(statement):
+                return _State(at.outline, at.node, node.attr)
+    return None
+
+
+def _targets(statement: ast.stmt) -> set[str]:
+    targets = statement.targets if isinstance(statement, ast.Assign) else [getattr(statement, "target", None)]
+    return {target.id for target in targets if isinstance(target, ast.Name)}
+
+
+def _sets_on_self(outline: Outline, owner: ast.ClassDef, name: str) -> bool:
+    """Objects of the class have an attribute of the name for themselves."""
+    return any(
+        not isinstance(node.ctx, ast.Load) and outline.is_self(node.value) and owner in outline.ancestors(node)
+        for node in outline.attributes.get(name, ())
+    )
+
+
+def _does_without(outline: Outline, node: ast.expr, function: Function) -> bool:
+    """It only logs by it, or the function asks first whether there is a value."""
+    above = outline.parents[node]
+    if isinstance(above, ast.Attribute) and above.attr in LOG_METHODS:
+        return True
+    text = ast.unparse(node)
+    for each in ast.walk(function):
+        test = each.test if isinstance(each, (ast.If, ast.IfExp, ast.While)) else None
+        asks = test is not None and any(ast.unparse(part) == text and _asks(outline, part) for part in ast.walk(test))
+        if asks and (_sets(function, text) or (isinstance(each, ast.If) and all(map(only_logs, each.body)))):
+            return True
+    return False
+
+
+def _sets(function: Function, text: str) -> bool:
+    """The function gives it a value itself, where there is none."""
+    return any(
+        isinstance(node, (ast.Name, ast.Attribute)) and isinstance(node.ctx, ast.Store) and ast.unparse(node) == text
+        for node in ast.walk(function)
+    )
+
+
+def _asks(outline: Outline, part: ast.AST) -> bool:
+    """It is asked for as a whole, and for none of several values: `if state.current is None`."""
+    above = outline.parents.get(part)
+    if isinstance(above, ast.Compare):
+        return any(isinstance(side, ast.Constant) and side.value is None for side in (above.left, *above.comparators))
+    return not isinstance(above, (ast.Attribute, ast.Subscript))
+
+
+# what sets it
+
+
+def _changes(search: Search, state: _State) -> Iterator[Place]:
+    """Where code in a function, or under a main guard, sets it."""
+    if state.owner is None:
+        yield from _declared_and_set(state)
+        yield from _set_elsewhere(search, state)
+        yield from _set_by_name(search, state)
+        return
+    names = "|".join(sorted({re.escape(at.node.name) for at in _near(search, state)} | {"cls"}))
+    pattern = re.compile(rf"(?:\b(?:{names})|{_CLASS_OF_SELF})\s*\.\s*{re.escape(state.name)}{_SETS}")
+    for outline, node in _attributes(search, state, pattern):
+        if not isinstance(node.ctx, ast.Load) and _is_of(search, outline, node.value, state):
+            yield Place(outline, node, _how(outline, node))
+    yield from _filled(search, state)
+    yield from _set_by_name(search, state)
+
+
+def _filled(search: Search, state: _State) -> Iterator[Place]:
+    """`Table.rows[name] = value` of a class, `cls.rows.append(value)`, and where programs call what does that."""
+    pattern = re.compile(rf"\.\s*{re.escape(state.name)}\s*[.\[]")
+    for outline, node in _attributes(search, state, pattern):
+        if fills(outline, node) and _is_of(search, outline, node.value, state):
+            yield Place(outline, node, _how(outline, node))
+            for where, use in registrations(search.repo, search.callees, outline, node):
+                yield Place(where, use, "")
+
+
+def _set_by_name(search: Search, state: _State) -> Iterator[Place]:
+    """`setattr(Table, "size", value)`, `setattr(settings, name, value)`, `vars(settings).update(size=value)`."""
+    for source in search.starts.project.matching(_BY_NAME):
+        outline = search.repo.outline(source.path)
+        for call in outline.calls.get("setattr", ()) if outline is not None else ():
+            name = call.args[1] if len(call.args) == 3 else None
+            same = name is not None and (not isinstance(name, ast.Constant) or name.value == state.name)
+            if same and outline is not None and _is_meant(search, outline, call.args[0], state):
+                yield Place(outline, call.args[0], "")
+        for call in outline.calls.get("update", ()) if outline is not None else ():
+            whole = call.func.value if isinstance(call.func, ast.Attribute) else None
+            is_vars = isinstance(whole, ast.Call) and last_name(whole.func) == "vars" and len(whole.args) == 1
+            value = whole.args[0] if isinstance(whole, ast.Call) and is_vars else None
+            value = whole.value if isinstance(whole, ast.Attribute) and whole.attr == "__dict__" else value
+            if value is not None and outline is not None and _is_meant(search, outline, value, state):
+                yield Place(outline, value, "")
+
+
+def _is_meant(search: Search, outline: Outline, value: ast.expr, state: _State) -> bool:
+    """`value` is the class, or the module, whose state it is."""
+    if state.owner is not None:
+        return _is_of(search, outline, value, state)
+    is_name = isinstance(value, ast.Name) and value.id in outline.imported
+    return is_name and search.callees.resolver.module(outline, value) is state.outline
+
+
+def _set_elsewhere(search: Search, state: _State) -> Iterator[Place]:
+    """`module.name = value` in other files."""
+    pattern = re.compile(rf"\.\s*{re.escape(state.name)}{_SETS}")
+    for outline, node in _attributes(search, state, pattern):
+        sets = isinstance(node.value, ast.Name) and not isinstance(node.ctx, ast.Load)
+        if sets and search.callees.resolver.module(outline, node.value) is state.outline:
+            yield Place(outline, node, "")
+
+
+def _attributes(search: Search, state: _State, pattern: re.Pattern[str]) -> Iterator[tuple[Outline, ast.Attribute]]:
+    """The attributes of its name, in the files where `pattern` matches."""
+    for source in search.starts.project.matching(pattern, words=(state.name,)):
+        outline = search.repo.outline(source.path)
+        if outline is not None:
+            yield from ((outline, node) for node in outline.attributes.get(state.name, ()))
+
+
+def _near(search: Search, state: _State) -> list[Class]:
+    assert state.owner is not None
+    return list(search.callees.resolver.lineage(Class(state.outline, state.owner)))
+
+
+def _is_of(search: Search, outline: Outline, value: ast.expr, state: _State) -> bool:
+    """`value` is the class, or the `cls` of one of its class methods, or `type(self)` in one of its methods."""
+    of = (
+        value.args[0]
+        if isinstance(value, ast.Call) and len(value.args) == 1 and last_name(value.func) == "type"
+        else None
+    )
+    of = value.value if isinstance(value, ast.Attribute) and value.attr == "__class__" else of
+    if of is not None:
+        return outline.is_self(of) and outline.owner(of) is state.owner
+    around = outline.method(value)
+    if around is not None and isinstance(value, ast.Name) and value.id in {each.arg for each in around.args.args[:1]}:
+        return not outline.is_self(value) and outline.owner(value) is state.owner
+    found = search.callees.resolver.definition(outline, value)
+    return found is not None and found.node is state.owner
+
+
+def _declared_and_set(state: _State) -> Iterator[Place]:
+    outline = state.outline
+    for node in outline.named.get(state.name, ()):
+        if isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Load):
+            scope = outline.scope(node)
+            declares = (each for each in ast.walk(scope) if isinstance(each, ast.Global))
+            if isinstance(scope, FUNCTIONS) and any(state.name in each.names for each in declares):
+                yield Place(outline, node, _how(outline, node))
+
+
+def _how(outline: Outline, node: ast.Name | ast.Attribute) -> str:
+    """It goes on, for workers as well, where it is counted or added to: `made += 1`, `rows.append(row)`."""
+    above = outline.parents[node]
+    adds = isinstance(above, ast.Attribute) and above.attr in ADDS
+    return DRAWN if isinstance(above, ast.AugAssign) or adds else ""

@@ -1,0 +1,401 @@
+"""State of a whole process that only the main process sets, and on which the code of workers depends.
+
+A seed, the context of `decimal`, where `sys.stdout` leads: a forked child has it from its parent, a spawned one begins
+with the default. The table says what sets and what reads each.
+"""
+
+from __future__ import annotations
+
+import ast
+import pkgutil
+import re
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from functools import cache
+from typing import Any
+
+from ....finding import Hop
+from ....nodes import walk
+from ....project import Project
+from ....questions import asked
+from ....syntax.callees import FUNCTIONS
+from ....syntax.main_guard import is_main_process_test
+from ....syntax.names import last_name
+from ....syntax.outline import Outline
+from ....syntax.receivers import qualified_name
+from ..statements import LOG_METHODS
+from .changed_settings import Changed, Place, Search, Worker, is_set_before, nearest
+
+if sys.version_info >= (3, 11):
+    import tomllib
+else:
+    import tomli as tomllib
+
+_SPAWNS = re.compile(r"['\"](?:spawn|forkserver)['\"]")
+_SPAWN, _LOADER = "`multiprocessing.spawn`", "Loader"
+WHERE = "in the function that it runs, in the `initializer` of a pool, in the `worker_init_fn` of a loader"
+_TEXTS = ("print", "str", "repr", "format")
+_TO_STREAMS = ("stdout", "stderr")
+_PLAIN = ("float", "int", "len", "str", "item", "sum", "mean", "max", "min", "round", "bool", "tolist", "join", "dot")
+
+
+@dataclass(frozen=True)
+class State:
+    """A row of the table, which documents the fields."""
+
+    name: str
+    what: str
+    sets: frozenset[str]
+    reads: frozenset[str]
+    below: tuple[str, ...]  # those of `reads` that end with a dot
+    values: frozenset[str] = frozenset()
+    but: frozenset[str] = frozenset()
+    keyword: str = ""
+    with_one: frozenset[str] = frozenset()
+    silent: frozenset[str] = frozenset()
+    arguments: int = 0
+    linked: bool = False
+    seeded: bool = False
+    shown: bool = False
+    lasting: bool = False
+    default: str = "has the default"
+    advice: str = ""
+
+
+@dataclass(frozen=True)
+class ChangedState:
+    """What is set in the main process only, and the worker that depends on it."""
+
+    depends: str  # on what, in words, and what a spawned worker has
+    advice: str
+    changed: Changed
+    shown: bool = False  # the worker does the same but for where it is written
+
+
+def process_state(search: Search) -> Iterator[ChangedState]:
+    """One per state and script, at the first place where a worker depends on it."""
+    readers: dict[State, list[tuple[Place, Worker]]] = {}
+    for worker in search.workers.values():
+        for state, place in _reads(worker):
+            sent = inherits(search, worker, state.seeded)
+            if sent is not None:
+                readers.setdefault(state, []).append((place, sent))
+    for state, places in readers.items():
+        near = {path for _, worker in places for _, hop in worker.sent.values() for path in _near(search, hop.path)}
+        changes = [change for change in _changes(search, state) if change.outline.path in near]
+        stays = state.seeded or state.linked or state.lasting
+        changes = [change for change in changes if stays or not _is_set_back(change, state)]
+        for change, changed in made_before(search, changes, places):
+            depends = f"{state.what}, which {place_of(change)} sets in the main process only"
+            advice = state.advice or f"set {state.what} in the worker too: {WHERE}"
+            yield ChangedState(f"{depends}: a spawned worker {state.default}", advice, changed, state.shown)
+
+
+def _near(search: Search, path: str) -> Iterator[str]:
+    """What starts workers, who imports that, and what these import.
+
+    Nothing but that ties such a state to a worker, and in a large repository nearly every script leads to each file.
+    """
+    for user in (path, *search.importers.users(path)):
+        yield user
+        yield from search.importers.imported(user)
+
+
+def _is_set_back(change: Place, state: State) -> bool:
+    """The same function sets it in two ways: to a value, and back."""
+    outline, scope = change.outline, change.outline.scope(change.node)
+    if not isinstance(change.node, ast.Call) or not isinstance(scope, FUNCTIONS):
+        return False
+    calls = outline.calls_of(last_name(change.node.func))
+    others = [
+        call for call in calls if outline.scope(call) is scope and qualified_name(outline, call.func) in state.sets
+    ]
+    return len({ast.unparse(call) for call in others}) > 1
+
+
+def inherits(search: Search, worker: Worker, seeded: bool = False) -> Worker | None:
+    """The worker, with those ways by which it comes to have the state of its parent today; None without one.
+
+    `seeded`: torch's DataLoader gives its workers this state in another way.
+    """
+    sent = {path: way for path, way in worker.sent.items() if _forks(search, path, way[1], seeded)}
+    return replace(worker, sent=sent) if sent else None
+
+
+def _forks(search: Search, path: str, hop: Hop, seeded: bool) -> bool:
+    if hop.what.startswith(_SPAWN) or (seeded and _LOADER in hop.what):
+        return False
+    return not any(_names_spawn(search.starts.project, each) for each in sorted({path, hop.path}))
+
+
+@asked
+def _names_spawn(project: Project, path: str) -> bool:
+    """The text of the file names a start method by which workers inherit nothing."""
+    source = project.source(path)
+    return source is not None and _SPAWNS.search(source.text) is not None
+
+
+def place_of(change: Place) -> str:
+    return f"line {getattr(change.node, 'lineno', 1)} of {change.outline.path}"
+
+
+def told(changed: Changed, change: Place) -> Changed:
+    """With words for the trace that name what sets it, not what reads it."""
+    assert isinstance(change.node, ast.expr)
+    what = f"`{ast.unparse(change.node)[:60]}` is set here, in the main process only"
+    return replace(changed, change=Hop(change.outline.path, change.node.lineno, what))
+
+
+def made_before(
+    search: Search, changes: list[Place], places: list[tuple[Place, Worker]]
+) -> Iterator[tuple[Place, Changed]]:
+    """The changes that a worker lacks where it reads: made before it is started, in the main process only."""
+    places.sort(key=nearest)
+    for changed in search.changed(places[0][0].outline, changes, places) if changes else ():
+        at = changed.change.path, changed.change.line
+        change = next(each for each in changes if (each.outline.path, getattr(each.node, "lineno", 1)) == at)
+        if is_set_before(search, change, changed.sent):
+            yield change, told(changed, change)
+
+
+# what workers depend on
+
+
+def _reads(worker: Worker) -> Iterator[tuple[State, Place]]:
+    """The states on which the code of the function depends, at the first place for each."""
+    outline, function = worker.outline, worker.function
+    seen: set[tuple[State, str]] = set()
+    nodes = [node for statement in function.body for node in walk(statement)]
+    texts: set[str] | None = None
+    for node in nodes:
+        for mark, place in _marks(outline, node, function.name):
+            for state in _by_read().get(mark, ()) or _below(mark):
+                if not _may_depend(state, outline, node):
+                    continue
+                if not state.linked:
+                    keys = {""}
+                else:
+                    texts = texts if texts is not None else _said(nodes)
+                    keys = texts
+                for key in keys:
+                    if (state, key) not in seen:
+                        seen.add((state, key))
+                        yield state, Place(outline, place, key)
+
+
+def _said(nodes: list[ast.AST]) -> set[str]:
+    """The constants, and the attributes of modules, that code mentions."""
+    found = {ast.unparse(node) for node in nodes if isinstance(node, (ast.Constant, ast.Attribute))}
+    for node in nodes:
+        if isinstance(node, ast.Import):
+            found |= {repr(alias.name) for alias in node.names}
+        elif isinstance(node, ast.ImportFrom):
+            found.add(repr(node.module or ""))
+    return found
+
+
+def _marks(outline: Outline, node: ast.AST, own: str) -> Iterator[tuple[str, ast.expr]]:
+    """What the table may say of a node."""
+    if isinstance(node, (ast.Name, ast.Attribute)) and isinstance(node.ctx, ast.Load):
+        if not isinstance(outline.parents[node], ast.Attribute) and (name := _imported(outline, node)):
+            yield name, node
+    elif isinstance(node, ast.ExceptHandler) and node.type is not None:
+        for each in node.type.elts if isinstance(node.type, ast.Tuple) else [node.type]:
+            yield f"except {last_name(each)}", each
+    elif isinstance(node, (ast.Import, ast.ImportFrom)):
+        name = getattr(node, "module", None) or node.names[0].name
+        yield "import", ast.copy_location(ast.Name(name, ast.Load()), node)
+    elif isinstance(node, ast.Call):
+        yield from _of_call(outline, node, own)
+    if isinstance(node, ast.FormattedValue):
+        yield from _texts(outline, [node.value])
+
+
+def _of_call(outline: Outline, call: ast.Call, own: str) -> Iterator[tuple[str, ast.expr]]:
+    func = call.func
+    if isinstance(func, ast.Attribute):
+        yield f".{func.attr}", func
+        if func.attr == own and outline.is_self(func.value):
+            yield "recursion", func
+        if func.attr in LOG_METHODS and _is_logger(outline, func.value):
+            yield ("a log of details" if func.attr == "debug" else "a log"), func
+        if func.attr == "format" and isinstance(func.value, ast.Constant):
+            yield from _texts(outline, call.args)
+    elif isinstance(func, ast.Name) and not outline.lookup(func, func.id)[1]:
+        yield from _texts(outline, call.args) if func.id in _TEXTS else ()
+        to = next((keyword.value for keyword in call.keywords if keyword.arg == "file"), None)
+        if func.id != "print" or to is None or qualified_name(outline, to) == "sys.stdout":
+            yield func.id, func
+    elif isinstance(func, ast.Name) and func.id == own:
+        yield "recursion", func
+
+
+def _imported(outline: Outline, node: ast.expr) -> str:
+    """The dotted name of what comes from an import, else ""."""
+    root = node
+    while isinstance(root, ast.Attribute):
+        root = root.value
+    return qualified_name(outline, node) if isinstance(root, ast.Name) and root.id in outline.imported else ""
+
+
+def _is_logger(outline: Outline, value: ast.expr) -> bool:
+    """`logging`, or what `logging.getLogger` gives."""
+    if qualified_name(outline, value) == "logging":
+        return True
+    if isinstance(value, ast.Name):
+        bound = outline.lookup(value, value.id)[1]
+        made = bound[0].value if len(bound) == 1 else None
+        return isinstance(made, ast.Call) and not _is_guarded(outline, made) and _is_logger(outline, made)
+    return isinstance(value, ast.Call) and qualified_name(outline, value.func) == "logging.getLogger"
+
+
+def _is_guarded(outline: Outline, node: ast.AST) -> bool:
+    """It stands under a main guard: workers lack it altogether."""
+    guards = (above.test for above in outline.ancestors(node) if isinstance(above, ast.If))
+    return isinstance(outline.scope(node), ast.Module) and any(is_main_process_test(test) for test in guards)
+
+
+def _texts(outline: Outline, values: list[ast.expr]) -> Iterator[tuple[str, ast.expr]]:
+    """Values of a library that become a text: what its functions return, also by a variable."""
+    for value in values:
+        made: ast.expr | None = value
+        if isinstance(value, ast.Name):
+            bound = outline.lookup(value, value.id)[1]
+            made = bound[0].value if len(bound) == 1 else None
+        for part in walk(made) if made is not None and not _is_number(made) else ():
+            if isinstance(part, ast.Call) and (name := _imported(outline, part.func)):
+                yield f"text of {name.partition('.')[0]}", value
+
+
+def _is_number(value: ast.expr) -> bool:
+    """A call of a builtin or method that gives a number or a text: `float(...)`, `x.sum()`, `x.item()`."""
+    if not isinstance(value, ast.Call):
+        return not isinstance(value, ast.BinOp)
+    return last_name(value.func) in _PLAIN
+
+
+def _may_depend(state: State, outline: Outline, node: ast.AST) -> bool:
+    """The call does not say itself what the state would say for it."""
+    call = outline.parents.get(node)
+    if not isinstance(call, ast.Call) or call.func is not node:
+        return not state.keyword  # a class that is tested for, an annotation
+    if state.keyword and any(keyword.arg in (state.keyword, None) for keyword in call.keywords):
+        return False
+    if state.name == "torch_dtype" and last_name(call.func) in ("tensor", "full"):
+        parts = [part for given in call.args for part in walk(given)]
+        return any(isinstance(getattr(part, "value", None), float) or isinstance(part, ast.Div) for part in parts)
+    return True
+
+
+# what sets it
+
+
+def _changes(search: Search, state: State) -> Iterator[Place]:
+    """Where code in a function, or under a main guard, sets it."""
+    words = {name.removesuffix("()").rpartition(".")[2] for name in state.sets}
+    pattern = re.compile(rf"\b(?:{'|'.join(sorted(words))})\b\s*[(.=\[\])]")
+    for source in search.starts.project.matching(pattern, words=tuple(sorted(words))):
+        outline = search.repo.outline(source.path)
+        for node in outline.nodes if outline is not None else ():
+            assert outline is not None
+            if (found := _set_by(outline, node, state)) is not None:
+                yield Place(outline, node, found)
+
+
+def _set_by(outline: Outline, node: ast.AST, state: State) -> str | None:
+    """What the setting names, "" where that does not matter; None where the node does not set the state."""
+    if isinstance(node, ast.Call):
+        name, first = qualified_name(outline, node.func), node.args[0] if node.args else None
+        if isinstance(node.func, ast.Attribute) and f".{node.func.attr}" in state.sets:
+            return "" if first is not None and _leads_out(outline, first) else None
+        if name not in state.sets or len([*node.args, *node.keywords]) < state.arguments:
+            return None
+        if state.with_one and not any(keyword.arg in state.with_one for keyword in node.keywords):
+            return None
+        if state.silent:
+            level = next((ast.unparse(keyword.value) for keyword in node.keywords if keyword.arg == "level"), "")
+            if not level or level.rpartition(".")[2].strip("\"'") in state.silent:
+                return None
+        said = ast.unparse(first) if first is not None else ""
+        said = qualified_name(outline, first) or said if isinstance(first, ast.Attribute) else said
+        if (state.values and said not in state.values) or said in state.but:
+            return None
+        return (ast.unparse(first) if first is not None else None) if state.linked else ""
+    if not isinstance(node, (ast.Attribute, ast.Subscript)) or not isinstance(node.ctx, ast.Store):
+        return None
+    if _stored(outline, node) not in state.sets or _gives_back(outline, node):
+        return None
+    return ast.unparse(node.slice) if state.linked and isinstance(node, ast.Subscript) else ""
+
+
+def _leads_out(outline: Outline, handler: ast.expr) -> bool:
+    """A handler of a log that writes to a file, or to `sys.stdout`."""
+    made: ast.expr | None = handler
+    if isinstance(handler, ast.Name):
+        bound = outline.lookup(handler, handler.id)[1]
+        made = bound[0].value if len(bound) == 1 else None
+    if not isinstance(made, ast.Call) or not qualified_name(outline, made.func).startswith("logging."):
+        return False
+    to = [ast.unparse(each) for each in (*made.args, *(keyword.value for keyword in made.keywords))]
+    return last_name(made.func) != "StreamHandler" or "sys.stdout" in to
+
+
+def _gives_back(outline: Outline, node: ast.expr) -> bool:
+    """`sys.stdout = sys.__stdout__`, or a variable that kept what was there."""
+    statement = outline.statement(node)
+    value = statement.value if isinstance(statement, ast.Assign) else None
+    if value is None or not any(qualified_name(outline, node) == f"sys.{name}" for name in _TO_STREAMS):
+        return False
+    if qualified_name(outline, value) in (f"sys.__{name}__" for name in _TO_STREAMS):
+        return True
+    bound = outline.lookup(value, value.id)[1] if isinstance(value, ast.Name) else []
+    return any(each.value is not None and qualified_name(outline, each.value).startswith("sys.") for each in bound)
+
+
+def _stored(outline: Outline, target: ast.expr) -> str:
+    """The name that is assigned to, or that the object has whose part is: `decimal.getcontext()` of `.prec`."""
+    at: ast.expr = target
+    while isinstance(at, ast.Subscript):
+        at = at.value
+    if isinstance(at, ast.Attribute) and isinstance(at.value, ast.Call):
+        return f"{qualified_name(outline, at.value.func)}()"
+    name = qualified_name(outline, at)
+    options = name.startswith(("pandas.options.", "jax.config."))
+    return ".".join(name.split(".")[:2]) if options else name
+
+
+# the table
+
+
+@cache
+def states() -> tuple[State, ...]:
+    """The rows. Raises ValueError for one without a source, or with a field that is not known."""
+    text = (pkgutil.get_data(__name__.rpartition(".")[0], "process_state.toml") or b"").decode()
+    return tuple(_state(name, dict(row)) for name, row in tomllib.loads(text).items())
+
+
+def _state(name: str, row: dict[str, Any]) -> State:
+    source, what, sets, reads = (row.pop(key, None) for key in ("source", "what", "sets", "reads"))
+    more: dict[str, Any] = {
+        key: frozenset(row.pop(key)) for key in ("values", "but", "with_one", "silent") if key in row
+    }
+    plain = ("keyword", "linked", "seeded", "shown", "lasting", "arguments", "default", "advice")
+    more |= {key: row.pop(key) for key in plain if key in row}
+    if row or not (source and what and sets and reads):
+        raise ValueError(f"process_state.toml: [{name}] needs `source`, `what`, `sets` and `reads`, and knows no {row}")
+    below = tuple(each for each in reads if each.endswith("."))
+    return State(name, what, frozenset(sets), frozenset(reads), below, **more)
+
+
+@cache
+def _by_read() -> dict[str, list[State]]:
+    found: dict[str, list[State]] = {}
+    for state in states():
+        for name in state.reads:
+            found.setdefault(name, []).append(state)
+    return found
+
+
+def _below(name: str) -> list[State]:
+    return [state for state in states() if state.below and name.startswith(state.below)]

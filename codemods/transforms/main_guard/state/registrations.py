@@ -1,0 +1,80 @@
+"""Functions that put what they are given into a table of a module: where programs call them, or decorate by them."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from ....nodes import walk
+from ....syntax.binding_rules import parameters
+from ....syntax.callees import FUNCTIONS, Callees, Function
+from ....syntax.outline import Outline
+from ....syntax.repo import Repo
+from ....syntax.resolver import Class
+
+_OF_SUBCLASSES = "__init_subclass__"
+
+
+def registrations(repo: Repo, callees: Callees, outline: Outline, node: ast.AST) -> Iterator[tuple[Outline, ast.expr]]:
+    """Where functions and classes are put into the table by the code at `node`, which changes it."""
+    scope = outline.scope(node)
+    if not isinstance(scope, FUNCTIONS):
+        return
+    around = outline.scope(scope)
+    given = {*parameters(scope), *(parameters(around) if isinstance(around, FUNCTIONS) else ())}
+    statement = outline.statement(node)
+    if not any(isinstance(each, ast.Name) and each.id in given for each in _put(statement)):
+        return
+    if scope.name == _OF_SUBCLASSES:
+        yield from _subclasses(repo, callees, outline, scope)
+        return
+    registers = around if isinstance(around, FUNCTIONS) and _returns(around, scope.name) else scope
+    for where in repo.mentioning(registers.name):
+        for use in where.named.get(registers.name, ()):
+            if isinstance(use.ctx, ast.Load) and _registers(callees, where, use):
+                called = callees.called(where, ast.Call(use, [], []))
+                if called is not None and called[1] is registers:
+                    yield where, use
+
+
+def _put(statement: ast.AST) -> list[ast.expr]:
+    """What a statement stores: `table[name] = value`, `table.append(value)`."""
+    if isinstance(statement, (ast.Assign, ast.AnnAssign)):
+        return [] if statement.value is None else [statement.value]
+    call = statement.value if isinstance(statement, ast.Expr) else None
+    return call.args if isinstance(call, ast.Call) else []
+
+
+def _returns(function: Function, name: str) -> bool:
+    returned = (node.value for node in walk(function) if isinstance(node, ast.Return))
+    return any(isinstance(value, ast.Name) and value.id == name for value in returned)
+
+
+def _registers(callees: Callees, outline: Outline, use: ast.Name | ast.Attribute) -> bool:
+    """`@register`, `@register("name")`, `register("name", function)`: not the use of a cache."""
+    above = outline.parents[use]
+    call = above if isinstance(above, ast.Call) and above.func is use else None
+    mark: ast.expr = use if call is None else call
+    holder = outline.parents[mark]
+    if isinstance(holder, (*FUNCTIONS, ast.ClassDef)):
+        return mark in holder.decorator_list
+    calls = [call, holder] if isinstance(holder, ast.Call) and holder.func is call else [call]
+    return any(_is_function(callees, outline, each) for one in calls if one is not None for each in one.args)
+
+
+def _is_function(callees: Callees, outline: Outline, value: ast.expr) -> bool:
+    if isinstance(value, ast.Lambda):
+        return True
+    if not isinstance(value, (ast.Name, ast.Attribute)):
+        return False
+    return callees.resolver.definition(outline, value) is not None
+
+
+def _subclasses(repo: Repo, callees: Callees, outline: Outline, scope: Function) -> Iterator[tuple[Outline, ast.expr]]:
+    """The classes below the one whose hook it is, by their bases."""
+    owner = outline.owner(scope.body[0])
+    for where in repo.mentioning(owner.name) if owner is not None else ():
+        for node in (each for each in where.statements if isinstance(each, ast.ClassDef)):
+            derives = node is not owner and node.bases
+            if derives and any(at.node is owner for at in callees.resolver.lineage(Class(where, node))):
+                yield where, node.bases[0]

@@ -1,0 +1,106 @@
+"""What is opened in one branch of the constructor only, where an attribute of the object tells the branches apart.
+
+`if readonly: self.env = lmdb.open(path, readonly=True)`, `else: self.env = lmdb.open(path, map_size=size)`, and
+`self.readonly = readonly`: the copy of a reader opens it again, and a writer can be pickled as little as before.
+"""
+
+from __future__ import annotations
+
+import ast
+from dataclasses import dataclass
+
+from ....syntax.outline import position
+from ....syntax.unpicklable_table import Remedy
+from ..classes import Shape, Store
+from ..uses.attribute_uses import AttributeUses, Hazard
+from ..uses.use_checks import goes_on, has_moved
+
+
+@dataclass(frozen=True)
+class Branch:
+    """The last thing that sets the attribute where `test`, in words of the object, is true; else it is another."""
+
+    hazard: Hazard
+    test: str
+
+
+def only_by_flag(uses: AttributeUses, stores: list[Store]) -> Branch | None:
+    """The branch that opens the attribute; None where other code sets it, or nothing tells what an object has."""
+    shape = uses.shape
+    init = shape.methods.get("__init__")
+    if init is None or uses.kind.remedy is not Remedy.REOPEN or uses.skips_init() or uses.outside.without_init:
+        return None
+    if len(stores) < 2 or any(store.owner is not shape or store.fills for store in stores):
+        return None
+    later = [store for store in stores if store.method is not init]
+    for hazard in uses.hazards:
+        holder = shape.outline.parents[hazard.store.statement]
+        if not isinstance(holder, ast.If) or holder not in init.body or hazard.store.statement not in holder.body:
+            continue
+        test = _of_the_object(uses, shape, init, holder, holder.test)
+        last = holder.body[-1].end_lineno or 0
+        others = [store for store in stores if store.target is not hazard.store.target and store not in later]
+        after = [store for store in others if position(store.target)[0] > last]
+        inside = [store for store in others if store.statement.lineno >= holder.lineno and store not in after]
+        if test is None or inside or any(not _is_below(shape, store, holder) for store in after):
+            continue
+        if any(not _not_reached(shape, store, test) for store in later):
+            continue
+        made = hazard.made
+        if (
+            made.nested
+            or made.choice
+            or made.given
+            or uses.closed_early() is not None
+            or has_moved(uses)
+            or goes_on(uses)
+        ):
+            return None
+        return Branch(hazard, test)
+    return None
+
+
+def _is_below(shape: Shape, store: Store, holder: ast.If) -> bool:
+    """It stands in the `else` of the branch."""
+    return any(above in holder.orelse for above in (store.statement, *shape.outline.ancestors(store.statement)))
+
+
+def _not_reached(shape: Shape, store: Store, test: str) -> bool:
+    """Its method has stopped by then, where the test is true: `if self.readonly: raise ValueError`."""
+    around = [store.statement, *shape.outline.ancestors(store.statement)]
+    for statement in store.method.body:
+        if statement in around:
+            return False
+        stops = isinstance(statement, ast.If) and isinstance(statement.body[-1], (ast.Raise, ast.Return))
+        if isinstance(statement, ast.If) and stops and ast.unparse(statement.test) == test:
+            return True
+    return False
+
+
+def _of_the_object(uses: AttributeUses, shape: Shape, init: ast.AST, holder: ast.If, test: ast.expr) -> str | None:
+    """The test in words of attributes that are set once, before it, and by nobody else; None where there are none."""
+    if isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
+        inner = _of_the_object(uses, shape, init, holder, test.operand)
+        return None if inner is None else f"not {inner}"
+    if isinstance(test, ast.Compare) and len(test.ops) == 1 and isinstance(test.comparators[0], ast.Constant):
+        inner = _of_the_object(uses, shape, init, holder, test.left)
+        source = uses.family.repo.project.source(shape.outline.path)
+        assert source is not None
+        return None if inner is None else inner + source.text_of(test).removeprefix(source.text_of(test.left))
+    if isinstance(test, ast.Attribute) and shape.outline.is_self(test.value):
+        return f"self.{test.attr}" if _is_kept(uses, shape, init, holder, test.attr) else None
+    if not isinstance(test, ast.Name) or len(shape.outline.bindings(shape.outline.scope(test), test.id)) != 1:
+        return None
+    for name in shape.selves:
+        values = [store.value for store in shape.stores(name)]
+        same = len(values) == 1 and isinstance(values[0], ast.Name) and values[0].id == test.id
+        if same and _is_kept(uses, shape, init, holder, name):
+            return f"self.{name}"
+    return None
+
+
+def _is_kept(uses: AttributeUses, shape: Shape, init: ast.AST, holder: ast.If, name: str) -> bool:
+    stores = [store for other in uses.hierarchy for store in other.stores(name)]
+    if len(stores) != 1 or stores[0].method is not init or not stores[0].always or stores[0].value is None:
+        return False
+    return stores[0].statement.lineno < holder.lineno and name not in uses.outside.sets

@@ -1,0 +1,321 @@
+"""Unpicklable things that no plain `self.x = ...` sets: put into a container, or made by a field of a dataclass."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator, Sequence
+
+from ....finding import Refused
+from ....syntax.names import last_name
+from ....syntax.outline import Outline
+from ....syntax.unpicklable import Made
+from ..classes import Shape, Store
+from ..data import names
+from ..uses.mutation import named
+from .parallel_dict import lines_of, parallel_dict
+from .recreate import Recreation, Recreator
+from .state_methods import Form, Treatment
+
+_PUTS = {"append": 0, "appendleft": 0, "add": 0, "insert": 1, "setdefault": 1}
+_EMPTY = (
+    "{}", "[]", "dict()", "list()", "set()", "OrderedDict()", "collections.OrderedDict()", "deque()",
+    "collections.deque()",
+)  # fmt: skip
+
+
+def fields(shape: Shape) -> dict[str, list[Store]]:
+    """What a dataclass makes, by name, as if set in `__init__`: `lock: Lock = field(default_factory=Lock)`."""
+    if not is_dataclass(shape):
+        return {}
+    found: dict[str, list[Store]] = {}
+    for statement in shape.node.body:
+        targets = statement.targets if isinstance(statement, ast.Assign) else [getattr(statement, "target", None)]
+        value = getattr(statement, "value", None)
+        if not isinstance(statement, (ast.Assign, ast.AnnAssign)) or len(targets) != 1 or value is None:
+            continue
+        name = targets[0]
+        if not isinstance(name, ast.Name) or (made := _made_by_default(shape, value)) is None:
+            continue
+        found[name.id] = [_of_field(shape, statement, name, made, shared=made is value)]
+    return found
+
+
+def given_fields(shape: Shape) -> list[Store]:
+    """Fields of a dataclass that whoever makes one may give."""
+    return [
+        _of_field(shape, statement, statement.target, statement.target)
+        for statement in (shape.node.body if is_dataclass(shape) else ())
+        if isinstance(statement, ast.AnnAssign) and isinstance(statement.target, ast.Name)
+    ]
+
+
+def cached(shape: Shape) -> Iterator[Store]:
+    """What each `@cached_property` gives, and so leaves on the object under its name."""
+    for name, method in shape.methods.items():
+        if any(shape.outline.home_name(mark) == "cached_property" for mark in method.decorator_list):
+            for node in shape.outline.own(method):
+                if isinstance(node, ast.Return) and node.value is not None:
+                    target = ast.Attribute(ast.Name("self", ast.Load()), name, ast.Store())
+                    yield Store(shape, method, node, ast.copy_location(target, node.value), node.value, cached=True)
+
+
+def is_dataclass(shape: Shape) -> bool:
+    """Its constructor is made of its fields."""
+    name = shape.outline.home_name
+    marks = [name(mark.func if isinstance(mark, ast.Call) else mark) for mark in shape.node.decorator_list]
+    return bool({"dataclass", "s", "attrs", "define"} & set(marks))
+
+
+def _of_field(
+    shape: Shape, statement: ast.Assign | ast.AnnAssign, name: ast.Name, value: ast.expr, shared: bool = False
+) -> Store:
+    """The field as if `__init__` set it."""
+    target = ast.copy_location(ast.Attribute(ast.Name("self", ast.Load()), name.id, ast.Store()), name)
+    init = ast.FunctionDef("__init__", ast.arguments([], [], None, [], [], None, []), [statement], [])
+    return Store(shape, ast.copy_location(init, statement), statement, target, value, shared=shared)
+
+
+def _made_by_default(shape: Shape, value: ast.expr) -> ast.expr | None:
+    """What a new object gets: a call of the factory, or the one default."""
+    if not isinstance(value, ast.Call):
+        return None
+    if shape.outline.home_name(value.func) not in ("field", "ib", "attrib"):
+        return value
+    factory = next((keyword.value for keyword in value.keywords if keyword.arg in ("default_factory", "factory")), None)
+    if isinstance(factory, ast.Lambda):
+        return factory.body
+    if isinstance(factory, (ast.Name, ast.Attribute)):
+        return ast.copy_location(ast.Call(factory, [], []), factory)
+    return None
+
+
+def fillings(shape: Shape) -> Iterator[tuple[str, Store]]:
+    """What is put into containers on `self`: `self.files[k] = v`, `self.files.append(v)`, `self.files[j][k] = v`."""
+    outline = shape.outline
+    for name, uses in shape.selves.items():
+        for method, node in uses:
+            if not isinstance(node.ctx, ast.Load):
+                continue
+            inner = _innermost(outline, node)
+            above = outline.parents[inner]
+            if isinstance(above, ast.Subscript) and above.value is inner and isinstance(above.ctx, ast.Store):
+                statement = outline.statement(above)
+                if isinstance(statement, ast.Assign) and any(target is above for target in statement.targets):
+                    yield name, Store(shape, method, statement, node, statement.value, fills=True)
+            elif isinstance(above, ast.Attribute) and above.attr in _PUTS:
+                call, statement = outline.parents[above], outline.statement(above)
+                at = _PUTS[above.attr]
+                if isinstance(call, ast.Call) and call.func is above and len(call.args) == at + 1:
+                    assert isinstance(statement, ast.stmt)
+                    yield name, Store(shape, method, statement, node, call.args[at], fills=True)
+
+
+def _innermost(outline: Outline, node: ast.expr) -> ast.expr:
+    """The container that `node[k]`, `node[j][k]`... takes out of `node`; `node` itself where nothing is taken out."""
+    above = outline.parents[node]
+    while isinstance(above, ast.Subscript) and above.value is node and isinstance(above.ctx, ast.Load):
+        node, above = above, outline.parents[above]
+    return node
+
+
+def is_deep(store: Store) -> bool:
+    """It fills a container that lies in the one on `self`: `self.files[j][k] = v`."""
+    return _innermost(store.owner.outline, store.target) is not store.target
+
+
+def keeps_parts(store: Store) -> bool:
+    """`self.files[:] = v` keeps what `v` holds, and not `v`."""
+    outline = store.owner.outline
+    above = outline.parents[_innermost(outline, store.target)] if store.fills else None
+    return isinstance(above, ast.Subscript) and isinstance(above.slice, ast.Slice)
+
+
+class Filling:
+    """How a container that is filled with such things can cross. Everything raises Refused."""
+
+    def __init__(self, recreator: Recreator, stores: Sequence[Store], filled: Sequence[tuple[Store, Made]]) -> None:
+        self.recreator, self.filled = recreator, filled
+        self.shape, self.outline = recreator.shape, recreator.outline
+        self.name = filled[0][0].target.attr
+        first = stores[0] if len(stores) == 1 and stores[0].method.name == "__init__" else None
+        self.block = self._block_of(first) if first is not None else []
+        if first is None or not self.block or first.value is None:
+            raise Refused("it is not set to an empty container once, in `__init__`; fill it in one method")
+        self.first = first
+        self.empty = ast.unparse(first.value)
+        if self.empty not in _EMPTY and last_name(getattr(first.value, "func", first.value)) != "defaultdict":
+            raise Refused("it does not begin as an empty container; fill it in one method")
+        if any(item.owner is not self.shape for item, _ in filled):
+            raise Refused("classes above and below fill it; fill it in one method")
+
+    def treatment(self) -> Treatment:
+        """A cache begins empty in the copy; a container that `__init__` fills in a loop is filled again."""
+        key, line = self.shape.key(self.name), self.first.target.lineno
+        if self.first.always and all(self._on_demand(store) for store, _ in self.filled):
+            self._only_through_the_cache()
+            return Treatment(self.name, key, Form.LAZY, line, True, empty=self.empty)
+        if len(self.filled) != 1:
+            raise Refused(
+                "it is filled in several places; fill it in one loop, or open what is needed where it is read"
+            )
+        store, made = self.filled[0]
+        if (beside := self._beside(store, made)) is not None:
+            return Treatment(self.name, key, Form.ALWAYS, line, True, beside)
+        loop = self.outline.parents[store.statement]
+        inside = loop if isinstance(loop, ast.For) and not loop.orelse and store.statement in loop.body else None
+        if store.method is not self.first.method or (inside or store.statement) not in self.block:
+            raise Refused(
+                f"line {store.statement.lineno} fills it under a condition; open what is needed where it is read"
+            )
+        self._only_filled_here()
+        lines = [f"self.{self.name} = {self._beginning()}", *self._again(store, inside)]
+        rebuilder = self.recreator.rebuilder
+        again = Recreation(tuple(lines), tuple(rebuilder.stashes.values()), "", tuple(rebuilder.imports.values()))
+        if not self.first.always:
+            return Treatment(self.name, key, Form.FILLED, line, False, again, empty=self._beginning())
+        return Treatment(self.name, key, Form.ALWAYS, line, True, again)
+
+    def _beside(self, store: Store, made: Made) -> Recreation | None:
+        """As another dict of the object keeps what each was opened with."""
+        family = self.recreator.family
+        found = parallel_dict(family, self.shape, store, made.kind) if self.first.always else None
+        if found is None or store.method is not self.first.method or self.empty not in _EMPTY:
+            return None
+        self._only_filled_here()
+        rebuilder = self.recreator.rebuilder
+        rebuilder.anchor = self.outline.statement(found.handle)  # type: ignore[assignment]
+        opened = rebuilder.text_of(found.handle, {found.argument})
+        lines = lines_of(found, opened, self.name, self._beginning())
+        return Recreation(tuple(lines), tuple(rebuilder.stashes.values()), "", tuple(rebuilder.imports.values()))
+
+    def _block_of(self, store: Store) -> list[ast.stmt]:
+        """The block that the statement stands in: that of its method, or a branch of an `if` there."""
+        if store.always:
+            return store.method.body
+        above = self.outline.parents[store.statement]
+        while isinstance(above, ast.If):
+            above = self.outline.parents[above]
+        return self.shape.block(store.statement) if above is store.method else []
+
+    def _beginning(self) -> str:
+        return self.empty if self.empty in _EMPTY else self.recreator.rebuilder.text_of(self.first.value)
+
+    # filled in a loop
+
+    def _only_filled_here(self) -> None:
+        """Nothing else takes from it or adds to it before the object crosses."""
+        for shape in self.recreator.family.hierarchy(self.shape):
+            for method, node in shape.selves.get(self.name, []):
+                above = shape.outline.parents[node]
+                puts = isinstance(above, ast.Subscript) and above.value is node and not isinstance(above.ctx, ast.Load)
+                changes = isinstance(above, ast.Attribute) and above.attr in names("changing_methods")
+                here = any(node is store.target for store, _ in self.filled)
+                if (
+                    (puts or changes)
+                    and not here
+                    and method.name not in {*shape.worker_only_methods, *names("closing_hooks")}
+                ):
+                    raise Refused(f"line {node.lineno} changes it too; fill it in one loop")
+
+    def _again(self, store: Store, loop: ast.For | None) -> list[str]:
+        recreator, rebuilder = self.recreator, self.recreator.rebuilder
+        rebuilder.anchor = loop or store.statement
+        if loop is None:
+            return [self._statement(store.statement, set())]
+        bound = {node.id for node in ast.walk(loop.target) if isinstance(node, ast.Name)}
+        needed = {node.id for node in ast.walk(store.statement) if isinstance(node, ast.Name)}
+        body = [store.statement]
+        for statement in reversed(loop.body[: loop.body.index(store.statement)]):
+            names = {
+                node.id
+                for node in ast.walk(statement)
+                if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)
+            }
+            if not names & needed:
+                if any(isinstance(node, (ast.Continue, ast.Break, ast.Return)) for node in ast.walk(statement)):
+                    raise Refused(f"line {statement.lineno} leaves things out; open what is needed where it is read")
+                continue
+            if (
+                not isinstance(statement, ast.Assign)
+                or len(statement.targets) != 1
+                or not isinstance(statement.targets[0], ast.Name)
+            ):
+                raise Refused(
+                    f"line {statement.lineno} prepares it in more than one step; open what is needed in a method"
+                )
+            if recreator.recogniser.made(self.outline, statement.value) and self._kept_too(
+                loop, statement.targets[0].id, store
+            ):
+                raise Refused(f"line {statement.lineno} opens what goes into two attributes; let one of them own it")
+            if not self._is_repeated(statement.targets[0], [statement, *body]):
+                recreator.check_local(statement.targets[0])
+            needed |= {node.id for node in ast.walk(statement.value) if isinstance(node, ast.Name)}
+            bound |= names
+            body.insert(0, statement)
+        head = f"for {rebuilder.source_of(loop.target)} in {rebuilder.text_of(loop.iter)}:"
+        return [head, *(f"    {self._statement(statement, bound)}" for statement in body)]
+
+    def _is_repeated(self, name: ast.Name, again: list[ast.stmt]) -> bool:
+        """Whatever is done to the local of that name is done again in the copy."""
+        uses = named(self.outline, self.first.method, name.id)
+        return all(self.outline.statement(use) in again for use in uses)
+
+    def _kept_too(self, loop: ast.For, name: str, store: Store) -> bool:
+        """Another statement of the loop puts it somewhere else as well."""
+        return any(
+            statement is not store.statement
+            and isinstance(node, ast.Name)
+            and node.id == name
+            and isinstance(node.ctx, ast.Load)
+            and isinstance(self.outline.parents[node], (ast.Call, ast.Assign, ast.Tuple))
+            and "self." in ast.unparse(statement)
+            and last_name(getattr(self.outline.parents[node], "func", node)) not in ("len", "list", "sorted")
+            for statement in loop.body
+            for node in ast.walk(statement)
+        )
+
+    def _statement(self, statement: ast.stmt, bound: set[str]) -> str:
+        """A statement again, with attributes for the locals that it takes from outside the loop."""
+        text = self.recreator.rebuilder.text_of
+        if isinstance(statement, ast.Assign):
+            target = next(
+                (target for target in statement.targets if isinstance(target, ast.Subscript)), statement.targets[0]
+            )
+            if isinstance(target, ast.Subscript):
+                return f"self.{self.name}[{text(target.slice, bound)}] = {text(statement.value, bound)}"
+            return f"{ast.unparse(target)} = {text(statement.value, bound)}"
+        assert isinstance(statement, ast.Expr)
+        call = statement.value
+        if not isinstance(call, ast.Call) or not isinstance(call.func, ast.Attribute):
+            raise Refused("it is filled in the middle of an expression; do it in a statement of its own")
+        given = ", ".join(text(argument, bound) for argument in call.args)
+        return f"self.{self.name}.{call.func.attr}({given})"
+
+    # filled on demand
+
+    def _on_demand(self, store: Store) -> bool:
+        """`if k not in self.files:` (or `self.files.get(k) is None`) stands above it."""
+        whole = f"self.{self.name}"
+        for above in self.outline.ancestors(store.statement):
+            if above is store.method:
+                return False
+            if isinstance(above, ast.If) and any(
+                node is store.statement for part in above.body for node in ast.walk(part)
+            ):
+                test = above.test
+                missing = isinstance(test, ast.Compare) and isinstance(test.ops[0], ast.NotIn)
+                if missing and ast.unparse(test.comparators[0]) in (whole, f"{whole}.keys()"):  # type: ignore[attr-defined]
+                    return True
+                if ast.unparse(test).startswith(f"{whole}.get(") and ast.unparse(test).endswith("is None"):
+                    return True
+        return False
+
+    def _only_through_the_cache(self) -> None:
+        fillers = {store.method.name for store, _ in self.filled}
+        for shape in self.recreator.family.hierarchy(self.shape):
+            for method, node in shape.selves.get(self.name, []):
+                harmless = method.name in fillers or method.name in names("closing_hooks") or method.name == "__init__"
+                above = shape.outline.parents[node]
+                counted = isinstance(above, ast.Call) and last_name(above.func) == "len"
+                if isinstance(node.ctx, ast.Load) and not harmless and not counted:
+                    raise Refused(f"line {node.lineno} reads it without opening what is missing; go through one method")

@@ -1,0 +1,284 @@
+"""Reasons why what an attribute refers to can't be made again: it was changed, moved, or others keep it too."""
+
+from __future__ import annotations
+
+import ast
+from dataclasses import dataclass
+
+from ....finding import Refused
+from ....syntax.names import last_name
+from ....syntax.outline import position
+from ....syntax.unpicklable_table import Remedy
+from ..classes import Method, Shape
+from ..data import names
+from .attribute_uses import AttributeUses
+from .mutation import elements, first_touch, leading_words, named, sets_up, touch
+
+
+def check_outside(uses: AttributeUses) -> None:
+    """Raises Refused where code outside of the class has set or changed it by the time the object crosses."""
+    place = uses.outside.sets.get(uses.attribute)
+    if place is not None and uses.outside.deletes(uses.attribute, place):
+        raise Refused(
+            f"{place} deletes it from outside, and a copy would have it again; let a method of the class set it to None"
+        )
+    if place is not None:
+        raise Refused(f"{place} sets it from outside, and a new one would not be that; give it to the constructor")
+    what = uses.outside.touch(uses.attribute, uses.kind, uses.recogniser)
+    if what is not None and not uses.kind.carries:
+        raise Refused(f"{what}, and a new one would not have that; do it in the process that uses it")
+    for outline, node in uses.outside.reads(uses.attribute) if uses.kind.setup else ():
+        if (what := sets_up(outline, node, uses.kind)) is not None:
+            where = f"{outline.path}:{node.lineno}"
+            raise Refused(f"{where} {what}, and a new one would not have that; do it right after it is opened")
+
+
+def check_kept_elsewhere(uses: AttributeUses) -> None:
+    """Another object, or a bound method, holds it as well."""
+    for shape, _, node in uses.reads:
+        outline = shape.outline
+        above = outline.parents[node]
+        statement = outline.statement(node)
+        if not isinstance(statement, ast.Assign):
+            continue
+        if not any(isinstance(target, ast.Attribute) for target in statement.targets):
+            continue
+        if isinstance(above, ast.Attribute) and above is statement.value and above.attr in names("reading_methods"):
+            raise Refused(f"line {node.lineno} keeps its method `{above.attr}` too; call it through the attribute")
+        if _is_element(statement.value, node) and any(hazard.made.nested for hazard in uses.hazards):
+            raise Refused(f"line {node.lineno} keeps one of them under another name too; let the container own it")
+        call = above
+        while isinstance(call, (ast.keyword, ast.List, ast.Tuple, ast.Dict, ast.Starred)):
+            call = outline.parents[call]
+        if isinstance(call, ast.Call) and node is not call.func:
+            name = last_name(call.func)
+            walks = name in names("iterators") and call is statement.value
+            keeps = name[:1].isupper() or name == "partial" or walks
+            if keeps and not uses.recogniser.made(outline, call):
+                raise Refused(f"line {node.lineno} passes it to `{name}`, which keeps it too; let one of them own it")
+
+
+def check_identity(uses: AttributeUses) -> None:
+    """Raises Refused where it is asked whether two objects have the same one, which copies of both would not have."""
+    for shape, _, node in uses.reads:
+        above = shape.outline.parents[node]
+        operands = [above.left, *above.comparators] if isinstance(above, ast.Compare) else []
+        others = [each for each in operands if isinstance(each, ast.Attribute) and each is not node]
+        compared = any(each.attr == uses.attribute for each in others)
+        asked = isinstance(above, ast.Call) and above.func is not node and last_name(above.func) in ("id", "hash")
+        if compared or asked:
+            raise Refused(
+                f"`{ast.unparse(above)}` (line {node.lineno}) asks whether it is the same, and each copy would have "
+                "one of its own; leave it out in a `__getstate__` and decide what the copy gets"
+            )
+
+
+def check_equality(uses: AttributeUses) -> None:
+    """Raises Refused where `copy.copy` makes objects that share it, and all attributes of two objects are compared."""
+    if not uses.outside.copied:
+        return
+    for shape in uses.hierarchy:
+        compares = shape.methods.get("__eq__")
+        for node in ast.walk(compares) if compares is not None else ():
+            if (isinstance(node, ast.Attribute) and node.attr == "__dict__") or (
+                isinstance(node, ast.Call) and last_name(node.func) == "vars"
+            ):
+                raise Refused(
+                    f"`__eq__` (line {node.lineno}) compares all attributes, and copies by `copy.copy`, which share "
+                    "this one, would each get one of their own: leave it out there"
+                )
+
+
+def check_elements(uses: AttributeUses) -> None:
+    """Raises Refused where what a container holds is changed before the object crosses."""
+    for shape, method, node in uses.reads:
+        if method.name in uses.pre_transfer_methods:
+            changed = first_touch(shape.outline, elements(shape.outline, node), uses.kind)
+            if changed is not None:
+                raise Refused(f"{changed}, and a new one would not have that; do it where it is used")
+
+
+def check_writes(uses: AttributeUses) -> None:
+    kind = uses.kind
+    reopened = kind.remedy is Remedy.REOPEN
+    for shape, method, node in uses.reads:
+        above = shape.outline.parents[node]
+        early = method.name in uses.pre_transfer_methods or method.name in uses.outside.called
+        if (called := uses.called(node, shape)) is not None:
+            name, call = called
+            repeated = name in kind.setup and _is_repeated(uses, call, shape)
+            if name in kind.stands and (reopened or early) and not repeated and not kind.carries:
+                what = "writes to it" if reopened else "fills or sets it"
+                raise Refused(f"line {node.lineno} {what} (`{name}`), which a new one would not have")
+            given = [*call.args, *(keyword.value for keyword in call.keywords)]
+            says = leading_words(given[0]) if name in ("execute", "executemany") and given else ""
+            if says.startswith(tuple(names("sql_writes"))):
+                raise Refused(f"line {node.lineno} writes to the database; connect in the process that writes")
+            if any(keyword.arg == "write" and getattr(keyword.value, "value", True) for keyword in call.keywords):
+                raise Refused(f"line {node.lineno} writes to it; open it in the process that writes")
+        puts = any(hazard.store.target is node for hazard in uses.hazards)
+        if early and not kind.carries and (changed := _changed_by_another_name(uses, shape, method, node)) is not None:
+            raise Refused(f"{changed}, and a new one would not have that; do it right after it is created")
+        if isinstance(above, ast.Subscript) and not isinstance(above.ctx, ast.Load) and reopened and not puts:
+            raise Refused(f"line {node.lineno} writes to it, which a new one would not have")
+        sets = isinstance(above, ast.Attribute) and not isinstance(above.ctx, ast.Load)
+        if sets and _adds_up(uses, shape, above):
+            raise Refused(f"line {node.lineno} goes on from what was there before, which a new one would not have")
+        if sets and early and not _is_repeated(uses, above, shape) and not _on_demand_inside(uses, above):
+            raise Refused(
+                f"line {node.lineno} sets an attribute on it, which a new one would not have; "
+                "do it right after it is created"
+            )
+
+
+def is_filled(uses: AttributeUses) -> bool:
+    """An event or queue, which somebody may have set or filled when the object crosses: the copy can be told."""
+    return bool(uses.kind.carries) and _filled(uses) is not None
+
+
+def check_not_filled(uses: AttributeUses) -> None:
+    """Raises Refused for an event or queue that is set or filled, where the copy can't be told."""
+    what = _filled(uses) if uses.kind.carries else None
+    if what is not None:
+        raise Refused(f"{what}, which a new one would not have; set the attribute once, in `__init__`")
+
+
+def _filled(uses: AttributeUses) -> str | None:
+    """What may set the event or fill the queue, in words."""
+    what = uses.outside.touch(uses.attribute, uses.kind, uses.recogniser)
+    for shape, method, node in uses.reads:
+        called = uses.called(node, shape)
+        if called is not None and called[0] in uses.kind.stands:
+            return f"line {node.lineno} fills or sets it (`{called[0]}`)"
+        what = what or _changed_by_another_name(uses, shape, method, node)
+    return what
+
+
+def _adds_up(uses: AttributeUses, shape: Shape, target: ast.AST) -> bool:
+    """`self.local.calls += 1`: each use goes on from what the one before has left."""
+    statement = shape.outline.statement(target)
+    if not uses.kind.filled or not isinstance(target, ast.Attribute):
+        return False
+    value = ast.unparse(statement.value) if isinstance(statement, ast.Assign) else ""
+    read = (f"{uses.text}.{target.attr}", f"getattr({uses.text}, '{target.attr}'")
+    return isinstance(statement, ast.AugAssign) or any(text in value for text in read)
+
+
+def _changed_by_another_name(uses: AttributeUses, shape: Shape, method: Method, node: ast.Attribute) -> str | None:
+    """A local name for it, or the parameter of a function that gets it, is used to change it; in words."""
+    outline, above = shape.outline, shape.outline.parents[node]
+    if isinstance(above, ast.Assign):
+        names = [target.id for target in above.targets if isinstance(target, ast.Name)]
+        reads = [read for name in names for read in named(outline, method, name)]
+        return first_touch(outline, [read for read in reads if position(read) > position(node)], uses.kind)
+    if isinstance(above, ast.Call) and node in above.args:
+        for where, function in uses.recogniser.functions(outline, above):
+            arguments = [*function.args.posonlyargs, *function.args.args]
+            skipped = isinstance(above.func, ast.Attribute)
+            at = above.args.index(node) + skipped
+            if at < len(arguments):
+                return first_touch(where, named(where, function, arguments[at].arg), uses.kind)
+    return None
+
+
+def _is_repeated(uses: AttributeUses, target: ast.AST, shape: Shape) -> bool:
+    """It stands among the statements right after the construction, which the copy repeats."""
+    statement = shape.outline.statement(target)
+    store = uses.hazards[0].store
+    return (
+        not uses.kind.filled
+        and any(item is statement for item in shape.block(store.statement))
+        and position(statement) > position(store.statement)
+    )
+
+
+def _on_demand_inside(uses: AttributeUses, target: ast.AST) -> bool:
+    """`self.local.x = ...` where each method that uses `self.local.x` first asks whether it is there."""
+    if not uses.kind.filled or not isinstance(target, ast.Attribute):
+        return False
+    whole = uses.text
+    asks = (f"hasattr({whole}, '{target.attr}')", f"getattr({whole}, '{target.attr}', None) is None")
+    users = {
+        method
+        for shape, method, node in uses.reads
+        if getattr(shape.outline.parents[node], "attr", None) == target.attr
+    }
+    return all(any(ask in ast.unparse(method) for ask in asks) for method in users)
+
+
+def has_moved(uses: AttributeUses) -> bool:
+    """It is not at its beginning when it crosses, and that matters. Raises Refused where it is lost."""
+    reading = _Reading.of(uses)
+    if not reading.before or not reading.careless:
+        return False
+    if not uses.kind.tell or any(walked for _, walked in reading.before):
+        raise Refused(
+            f"line {reading.before[0][0].lineno} reads from it before it is sent, and line "
+            f"{reading.careless[0].lineno} goes on from that position; call `seek` before each read"
+        )
+    return True
+
+
+def goes_on(uses: AttributeUses) -> bool:
+    """Methods go on from the position where the last one stopped, so that it matters if one runs before it is sent."""
+    reading = _Reading.of(uses) if uses.kind.tell else None
+    return reading is not None and bool(reading.careless) and not reading.walks
+
+
+@dataclass(frozen=True)
+class _Reading:
+    """Where it is read from."""
+
+    before: list[tuple[ast.Attribute, bool]]  # by the time that it crosses; whether a loop walks over it
+    careless: list[ast.Attribute]  # by methods that don't go to a position first
+    walks: bool  # by a loop, which forbids to ask for the position
+
+    @classmethod
+    def of(cls, uses: AttributeUses) -> _Reading:
+        kind, walks = uses.kind, False
+        before: list[tuple[ast.Attribute, bool]] = []
+        readers: dict[tuple[ast.ClassDef, str], list[tuple[ast.Attribute, str]]] = {}
+        for shape, method, node in uses.reads:
+            called = uses.called(node, shape)
+            name = called[0] if called is not None else ""
+            handed_on = (touch(shape.outline, node, kind) or "").startswith("passes it on")
+            walked = bool(kind.moves) and (_is_walked(uses, node, shape) or handed_on)
+            walks = walks or walked
+            if name not in kind.moves and not walked:
+                continue
+            if method.name not in uses.pre_transfer_methods:
+                readers.setdefault((shape.node, method.name), []).append((node, name))
+                if method.name in uses.outside.called:
+                    before.append((node, walked))
+            elif name == "seek" and called is not None and [ast.unparse(arg) for arg in called[1].args] == ["0"]:
+                before = []
+            else:
+                before.append((node, walked))
+        careless = [reads[0][0] for reads in readers.values() if reads[0][1] not in kind.seeks]
+        for outline, node in uses.outside.reads(uses.attribute) if kind.moves else ():
+            what = touch(outline, node, kind)
+            if what is not None and (before or kind.tell):
+                walked = not what.startswith("calls")
+                walks = walks or walked
+                before.append((node, walked))
+                careless.append(node)
+        return cls(before, careless, walks)
+
+
+def _is_walked(uses: AttributeUses, node: ast.Attribute, shape: Shape) -> bool:
+    above = shape.outline.parents[node]
+    if isinstance(above, (ast.For, ast.comprehension)) and above.iter is node:
+        return True
+    if isinstance(above, (ast.Starred, ast.YieldFrom)):
+        return True
+    if isinstance(above, ast.Attribute) and above.attr in ("__next__", "__iter__"):
+        return True
+    names = ("next", "enumerate", "list", "iter")
+    return isinstance(above, ast.Call) and node in above.args and last_name(above.func) in names
+
+
+def _is_element(value: ast.expr, container: ast.expr) -> bool:
+    """`container[k]` or `container.get(k)`."""
+    if isinstance(value, ast.Call) and isinstance(value.func, ast.Attribute) and value.func.attr in ("get", "pop"):
+        return value.func.value is container
+    return isinstance(value, ast.Subscript) and value.value is container

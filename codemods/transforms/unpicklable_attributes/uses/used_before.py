@@ -1,0 +1,110 @@
+"""Objects that a function uses before it sends them: what they open on demand is open by then."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from ....finding import Hop, Trace
+from ....syntax.branches import exclude_each_other
+from ....syntax.outline import Outline
+from ..classes import Family, Shape, Store
+
+_DEPTH = 6  # calls and names between an object and what it is bound to
+
+
+def used_before(family: Family, shape: Shape, store: Store, trace: Trace) -> Hop | None:
+    """Where the function that sends the object first runs the method of `store`, such as `dataset[0]` above the loader.
+
+    Only a local name counts whose one value is a new object of the class, also by calls that give it back
+    (`Reader().open()`), and which stands in the sending statement, itself or by another name.
+    """
+    sent = trace[-1] if trace else None
+    outline = family.repo.outline(sent.path) if sent is not None else None
+    if sent is None or outline is None:
+        return None
+    leading = _leading_to(family, shape, store.method.name)
+    closing = {each.method.name for each in shape.stores(store.target.attr) if each.clears}
+    standing = (node for node in outline.nodes if isinstance(node, ast.Name) and node.lineno == sent.line)
+    for name in (other for node in standing for other in _same(outline, node)):
+        scope, bindings = outline.lookup(name, name.id)
+        value = bindings[0].value if len(bindings) == 1 else None
+        way = _made_by(family, outline, value, shape) if value is not None else None
+        if value is None or way is None:
+            continue
+        found: int | None = None
+        uses = ((line, method) for line, _, method in sorted(_uses(outline, name.id, scope)))
+        for line, method in (*way, *uses):
+            if way[0][0] <= line < sent.line:
+                if method in leading:
+                    found = found or line
+                elif method in closing:
+                    found = None
+        if found is not None and not exclude_each_other(family.repo, [(sent.path, found), (sent.path, sent.line)]):
+            return Hop(sent.path, found, f"`{name.id}` is used before, which opens it")
+    return None
+
+
+def _same(outline: Outline, name: ast.Name) -> Iterator[ast.Name]:
+    """The name, and those that a loop or an assignment gives it: `for each in (first, second)`."""
+    yield name
+    for binding in outline.lookup(name, name.id)[1]:
+        statement = binding.statement
+        given = statement.iter if isinstance(statement, (ast.For, ast.comprehension)) else binding.value
+        parts = given.elts if isinstance(given, (ast.Tuple, ast.List)) else [given]
+        yield from (part for part in parts if isinstance(part, ast.Name))
+
+
+def _made_by(family: Family, outline: Outline, value: ast.expr, shape: Shape) -> list[tuple[int, str]] | None:
+    """The methods that run before `Reader().open()`, or `reader.open()`, is bound, each with its line; first `""`.
+
+    None where it is no object of the class.
+    """
+    methods: list[tuple[int, str]] = []
+    for _ in range(_DEPTH):
+        if isinstance(value, ast.Call) and _makes(family, outline, value, shape):
+            return [(value.lineno, ""), *reversed(methods)]
+        if isinstance(value, ast.Call) and isinstance(value.func, ast.Attribute):
+            methods.append((value.lineno, value.func.attr))
+            value = value.func.value
+        elif isinstance(value, ast.Name):
+            bindings = outline.lookup(value, value.id)[1]
+            if len(bindings) != 1 or bindings[0].value is None or bindings[0].value is value:
+                return None
+            value = bindings[0].value
+        else:
+            return None
+    return None
+
+
+def _leading_to(family: Family, shape: Shape, method: str) -> set[str]:
+    """Methods that call `method`, and itself."""
+    found, todo = {method}, [method]
+    while todo:
+        called = todo.pop()
+        callers = {name for relative in family.hierarchy(shape) for name in relative.callers(called)}
+        todo += callers - found
+        found |= callers
+    return found - {"__init__"}
+
+
+def _makes(family: Family, outline: Outline, call: ast.Call, shape: Shape) -> bool:
+    known = {shape.node, *(other.node for other in family.derived(shape))}
+    return any(node in known for _, node in family.repo.resolver.classes(outline, call.func))
+
+
+def _uses(outline: Outline, name: str, scope: ast.AST) -> Iterator[tuple[int, int, str]]:
+    """Places in the scope itself, line and column, and the methods of `name` that run there."""
+    for node in outline.named.get(name, ()):
+        if not isinstance(node, ast.Name) or outline.scope(node) is not scope:
+            continue
+        above = outline.parents[node]
+        if isinstance(above, ast.Subscript) and above.value is node and isinstance(above.ctx, ast.Load):
+            yield node.lineno, node.col_offset, "__getitem__"
+        elif isinstance(above, ast.For) and above.iter is node:
+            yield node.lineno, node.col_offset, "__iter__"
+            yield node.lineno, node.col_offset, "__getitem__"
+        elif isinstance(above, ast.Attribute):
+            call = outline.parents[above]
+            if isinstance(call, ast.Call) and call.func is above:
+                yield node.lineno, node.col_offset, above.attr
