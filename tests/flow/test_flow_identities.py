@@ -62,6 +62,13 @@ CLASS = "def make():\n    class Item:\n        pass\n    return Item\n\n\n"
         pytest.param(
             "A = make()\ntry:\n    pass\nexcept A:\n    pass\n", [("named by `except`", 4)], id="an exception handler"
         ),
+        pytest.param("A = make()\nmatch 1:\n    case A():\n        pass\n", [("named by `case`", 3)], id="a pattern"),
+        pytest.param(
+            "A = make()\nmatch 1:\n    case [int(), {'x': A(b=1) | str()}]:\n        pass\n",
+            [("named by `case`", 3)],
+            id="a pattern inside others",
+        ),
+        pytest.param("A = make()\nmatch A():\n    case A:\n        pass\n", [], id="a pattern that binds the name"),
         pytest.param("A = make()\nA.count = 1\n", [("given the attribute `count`", 2)], id="an attribute"),
         pytest.param("A = make()\nA.count += 1\n", [("given the attribute `count`", 2)], id="a counter"),
     ],

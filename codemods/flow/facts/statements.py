@@ -124,6 +124,8 @@ class Statements:
                 name = getattr(pattern, "name", None) or getattr(pattern, "rest", None)
                 if isinstance(name, str):
                     self.builder.bind(name, subject)
+                if isinstance(pattern, ast.MatchClass):
+                    self.builder.distinguish(self.expressions.value(pattern.cls), "named by `case`", pattern.lineno)
             if case.guard is not None:
                 self.expressions.value(case.guard)
             self._optional(case.body)
