@@ -141,7 +141,7 @@ class Outside:
             for node in ast.walk(scope)
             if isinstance(node, ast.Name) and node.id == name and position(node) > position(made)
         ]
-        passed = [position(use) for use in uses if self._passes_on(outline, use)]
+        passed = [position(use) for use in uses if self.passes_on(outline, use)]
         last = max(passed, default=(0, 0))
         for use in uses:
             above = outline.parents[use]
@@ -161,7 +161,8 @@ class Outside:
                 if above.args[0] is use and isinstance(attribute, str):
                     self.sets.setdefault(attribute, f"{outline.path}:{above.lineno}")
 
-    def _passes_on(self, outline: Outline, use: ast.Name) -> bool:
+    def passes_on(self, outline: Outline, use: ast.Name) -> bool:
+        """The object itself goes somewhere, or a method of it does."""
         if not isinstance(use.ctx, ast.Load):
             return False
         above = outline.parents[use]

@@ -12,6 +12,7 @@ from ....syntax.unpicklable_table import Remedy
 from ..classes import Method, Shape
 from ..data import names
 from .attribute_uses import AttributeUses
+from .closed_outside import closed_outside
 from .mutation import elements, first_touch, leading_words, named, sets_up, touch
 
 
@@ -27,6 +28,8 @@ def check_outside(uses: AttributeUses) -> None:
     what = uses.outside.touch(uses.attribute, uses.kind, uses.recogniser)
     if what is not None and not uses.kind.carries:
         raise Refused(f"{what}, and a new one would not have that; do it in the process that uses it")
+    if (place := closed_outside(uses)) is not None:
+        raise Refused(f"{place} closes it, and a new one would be open; do it in the process that uses it")
     for outline, node in uses.outside.reads(uses.attribute) if uses.kind.setup else ():
         if (what := sets_up(outline, node, uses.kind)) is not None:
             where = f"{outline.path}:{node.lineno}"
