@@ -38,6 +38,7 @@ WHERE = "in the function that it runs, in the `initializer` of a pool, in the `w
 _TEXTS = ("print", "str", "repr", "format")
 _TO_STREAMS = ("stdout", "stderr")
 _PLAIN = ("float", "int", "len", "str", "item", "sum", "mean", "max", "min", "round", "bool", "tolist", "join", "dot")
+_FIRST_IS_SIZE = ("random", "standard_normal", "random_sample", "rand", "randn", "permutation")  # of others, the third
 
 
 @dataclass(frozen=True)
@@ -264,8 +265,28 @@ def _texts(outline: Outline, values: list[ast.expr]) -> Iterator[tuple[str, ast.
             bound = outline.lookup(value, value.id)[1]
             made = bound[0].value if len(bound) == 1 else None
         for part in walk(made) if made is not None and not _is_number(made) else ():
-            if isinstance(part, ast.Call) and (name := _imported(outline, part.func)):
-                yield f"text of {name.partition('.')[0]}", value
+            if isinstance(part, ast.Call) and (name := _library(outline, part)):
+                yield f"text of {name}", value
+
+
+def _library(outline: Outline, call: ast.Call) -> str:
+    """The library whose function is called, or the method of an object that a function of it gives; else ""."""
+    if name := _imported(outline, call.func):
+        return name.partition(".")[0]
+    holder = call.func.value if isinstance(call.func, ast.Attribute) else None
+    bound = outline.lookup(holder, holder.id)[1] if isinstance(holder, ast.Name) else []
+    made = bound[0].value if len(bound) == 1 else None
+    if not isinstance(made, ast.Call) or _is_number(made) or _is_number(call):
+        return ""
+    name = _imported(outline, made.func)
+    draws = name.startswith("numpy.random.")
+    return "" if draws and not _draws_several(call) else name.partition(".")[0]
+
+
+def _draws_several(call: ast.Call) -> bool:
+    """A method of a generator of numpy is told how many numbers to give."""
+    several = 1 if last_name(call.func) in _FIRST_IS_SIZE else 3
+    return len(call.args) >= several or any(keyword.arg == "size" for keyword in call.keywords)
 
 
 def _is_number(value: ast.expr) -> bool:
@@ -284,7 +305,12 @@ def _may_depend(state: State, outline: Outline, node: ast.AST) -> bool:
         return False
     if state.name == "torch_dtype" and last_name(call.func) in ("tensor", "full"):
         parts = [part for given in call.args for part in walk(given)]
-        return any(isinstance(getattr(part, "value", None), float) or isinstance(part, ast.Div) for part in parts)
+        return any(
+            isinstance(getattr(part, "value", None), float)
+            or isinstance(part, ast.Div)
+            or (isinstance(part, ast.Call) and ast.unparse(part.func) == "float")
+            for part in parts
+        )
     return True
 
 
