@@ -116,7 +116,7 @@ def _is_looked_after(uses: AttributeUses, shape: Shape, method: Method, node: as
         if isinstance(above, (ast.If, ast.IfExp)):
             if any(inner is node for inner in ast.walk(above.test)):
                 return True
-            if ast.unparse(above.test) in (f"{text} is not None", text):
+            if _is_where_open(above, node, text):
                 # who uses it only where it is open would go without, if nobody opens it
                 called = uses.called(node, shape)
                 closes = called is not None and called[0] in names("closing_methods")
@@ -132,3 +132,14 @@ def _is_looked_after(uses: AttributeUses, shape: Shape, method: Method, node: as
             if inner.attr in openers or (inner.attr == uses.attribute and isinstance(inner.ctx, ast.Store)):
                 return True
     return False
+
+
+def _is_where_open(above: ast.If | ast.IfExp, node: ast.Attribute, text: str) -> bool:
+    """The node stands under `if text is not None`, perhaps with more conditions."""
+    open_here = (f"{text} is not None", text)
+    if not isinstance(above.test, ast.BoolOp) or not isinstance(above.test.op, ast.And):
+        return ast.unparse(above.test) in open_here
+    body = above.body if isinstance(above.body, list) else [above.body]
+    return any(ast.unparse(part) in open_here for part in above.test.values) and any(
+        inner is node for part in body for inner in ast.walk(part)
+    )

@@ -168,9 +168,10 @@ def _recreated(uses: AttributeUses, facts: _Facts) -> Treatment:
         return Treatment(uses.attribute, key, form, line, facts.sure, recreation)
     if carry:
         raise Refused(_MOVED)
-    if asked := uses.asked_for():
+    if (asked := uses.asked_for()) and (not uses.always_there(stores) or uses.skips_init()):
         raise Refused(
-            f"line {asked} asks whether the attribute is there; set it to None in `__init__` and ask for that"
+            f"line {asked} asks whether the attribute is there, and some objects may lack it; set it to None in every "
+            "`__init__` and ask for that"
         )
     test = kind.is_open.format(uses.text) if closes and kind.is_open else ""
     if never_none and test and (uses.needed or uses.is_needed()):
