@@ -3,24 +3,33 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 
 from ....finding import Hop
 from ....syntax.callees import FUNCTIONS, Function
-from ....syntax.main_guard import is_main_guard
+from ....syntax.main_guard import is_main_guard, is_main_process_test
 from ....syntax.names import last_name
 from ....syntax.outline import Outline
 from ....syntax.repo import Repo
+from ..importers import Importers
 
 _MAX_DEPTH = 5
 
 
 class CallsOfScripts:
-    """Answers for one project. `imports` says whether a script (the first) imports a file, directly or not."""
+    """Answers for one project."""
 
-    def __init__(self, repo: Repo, imports: Callable[[str, str], bool]) -> None:
-        self.repo, self.imports = repo, imports
+    def __init__(self, repo: Repo, importers: Importers) -> None:
+        self.repo, self.importers = repo, importers
         self._known: dict[tuple[str, str, int], bool] = {}
+
+    def imports(self, script: str, path: str) -> bool:
+        """The script imports the file, directly or not, or may find it by its name where nothing else is seen to."""
+        importing = self.importers.reaching(path)
+        if script in importing:
+            return True
+        known = (self.repo.outline(other) for other in importing)
+        return self.importers.by_name(script) and not any(map(has_guard, filter(None, known)))
 
     def may_run(self, script: str, start: Hop) -> bool:
         """No where the start stands in a function, and nothing that the script imports names that where it runs."""
@@ -44,6 +53,10 @@ class CallsOfScripts:
         return any(
             self.imports(script, other.path) and self._may_run(script, other.path, at, depth + 1) for other, at in named
         )
+
+
+def has_guard(outline: Outline) -> bool:
+    return any(isinstance(item, ast.If) and is_main_process_test(item.test) for item in outline.module.body)
 
 
 def _named(outline: Outline, function: Function, home: Outline) -> Iterator[int]:

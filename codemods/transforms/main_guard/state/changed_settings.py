@@ -22,7 +22,7 @@ from ....syntax.resolver import Class
 from ..importers import Importers
 from ..starts.process_starts import Starts
 from ..statements import names_bound
-from .calls_of_scripts import CallsOfScripts
+from .calls_of_scripts import CallsOfScripts, has_guard
 from .object_parts import ADDS, DRAWN, ITEM, Parts
 from .registrations import registrations
 
@@ -74,7 +74,7 @@ class Search:
 
     def __init__(self, starts: Starts, repo: Repo, importers: Importers) -> None:
         self.starts, self.repo, self.importers = starts, repo, importers
-        self.calls = CallsOfScripts(repo, self._runs)
+        self.calls = CallsOfScripts(repo, importers)
         self.callees = starts.callees
         self._workers: dict[Function, Worker] = {}
         self._lambdas: dict[ast.Lambda, ast.FunctionDef] = {}
@@ -151,7 +151,7 @@ class Search:
             scripts = self._scripts(change.outline, change.node) - seen
             for path, way in worker.sent.items():
                 running = {script for script in scripts if self._sends(script, path)}
-                running = {script for script in running if self._runs(script, place.outline.path)}
+                running = {script for script in running if self.calls.imports(script, place.outline.path)}
                 running = {script for script in running if self.calls.may_run(script, way[1])}
                 if running and self._may_be_before(change, way[1]):
                     return change, running, way
@@ -160,15 +160,7 @@ class Search:
     def _sends(self, script: str, path: str) -> bool:
         """The script runs what starts workers in the file: as that is, where it is a script too."""
         outline = self.repo.outline(path)
-        return script == path if outline is not None and has_guard(outline) else self._runs(script, path)
-
-    def _runs(self, script: str, path: str) -> bool:
-        """The script imports the file, or may find it by its name where nothing else is seen to."""
-        importing = self.importers.reaching(path)
-        if script in importing:
-            return True
-        known = (self.repo.outline(other) for other in importing)
-        return self.importers.by_name(script) and not any(map(has_guard, filter(None, known)))
+        return script == path if outline is not None and has_guard(outline) else self.calls.imports(script, path)
 
     # what workers run
 
@@ -457,7 +449,3 @@ def _run(function: Function) -> Iterator[ast.AST]:
     """What runs when it is called: defaults and decorators have run where it was defined."""
     for statement in function.body:
         yield from walk(statement)
-
-
-def has_guard(outline: Outline) -> bool:
-    return any(isinstance(item, ast.If) and is_main_process_test(item.test) for item in outline.module.body)

@@ -17,7 +17,8 @@ from ....syntax.receivers import qualified_name
 from ....syntax.unpicklable import Recogniser
 from ..data import names
 from ..run_again import GENERATORS
-from .changed_settings import Changed, Place, Search, Worker, has_guard, nearest
+from .calls_of_scripts import has_guard
+from .changed_settings import Changed, Place, Search, Worker, nearest
 from .process_state import ChangedState, inherits, made_before, place_of, told
 
 _BY_PROCESS = "os.getpid"  # who asks for it wants another one in each process
