@@ -310,3 +310,53 @@ def test_a_property_that_counts_on_its_class(count: str, used: str, found: bool)
     text = MADE.format(count=count, used=used)
     report = check(MemoryFiles({"run.py": text.encode()}), Settings(select=("main-guard",)))
     assert ["changes in the main process only" in each.message for each in report.findings] == [True] * found
+
+
+CALLED = """\
+from multiprocessing import Process
+
+
+class Encoder:
+    size = 2
+    extras = {{}}
+
+    def __call__(self, row):
+        return [row] * self.size + [*self.extras]
+
+
+class Plain(Encoder):
+    def __call__(self, row):
+        return [row]
+
+
+def work(row):
+    encode = {made}
+    print({read})
+
+
+def main():
+    {change}
+    Process(target=work, args=(1,)).start()
+
+
+if __name__ == "__main__":
+    main()
+"""
+
+
+@pytest.mark.parametrize(
+    ("made", "read", "change", "found"),
+    [
+        ("Encoder()", "encode(row)", "Encoder.size = 5", 1),
+        ("None", "Encoder()(row)", "Encoder.extras['bias'] = 1", 1),
+        ("Encoder()", "encode", "Encoder.size = 5", 0),  # not called
+        ("Encoder", "encode()", "Encoder.size = 5", 0),
+        ("Plain()", "encode(row)", "Encoder.size = 5", 0),
+        ("Encoder()", "encode(row)", "Plain.size = 5", 0),
+        ("Encoder()", "encode(row)", "pass", 0),
+    ],
+)
+def test_an_object_that_the_worker_calls(made: str, read: str, change: str, found: int) -> None:
+    text = CALLED.format(made=made, read=read, change=change)
+    report = check(MemoryFiles({"run.py": text.encode()}), Settings(select=("main-guard",)))
+    assert ["changes in the main process only" in each.message for each in report.findings] == [True] * found

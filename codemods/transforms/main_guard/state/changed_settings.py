@@ -236,8 +236,16 @@ class Search:
                     called = self.callees.initialiser(*made) if made is not None else None
                 if called is not None:
                     todo.append((called[0], called[1], depth + 1))
+                elif isinstance(node, ast.Call) and (objects_called := self._called_objects(where, node.func)):
+                    todo += [(*found, depth + 1) for found in objects_called]
                 elif isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
                     todo += [(*found, depth + 1) for found in self._methods(where, objects, node.func)]
+
+    def _called_objects(self, outline: Outline, func: ast.expr) -> list[tuple[Outline, Function]]:
+        """`__call__` of an object that is called: `Encoder(3)(row)`, `encode(row)` with a variable for it."""
+        classes = self.callees.classes_of(outline, func) if isinstance(func, (ast.Name, ast.Call)) else ()
+        found = (self.callees.method_of(cls, "__call__") for cls in classes)
+        return [each for each in found if each is not None]
 
     def _methods(
         self, outline: Outline, objects: Sequence[Class], func: ast.Attribute
