@@ -77,3 +77,43 @@ def test_filled_in_the_main_process(table: str, read: str, fill: str) -> None:
 )
 def test_look_alikes(table: str, read: str, fill: str, after: str) -> None:
     assert not is_reported(table, read, fill, after)
+
+
+INSTALLS = """\
+def install(register):
+    @register("a")
+    def a(x):
+        return x
+
+
+def install_plain(register):
+    @register
+    def a(x):
+        return x
+
+
+def install_by_call(register):
+    register("a", install)
+
+
+def install_nothing(register):
+    register("a", 3)
+"""
+
+
+@each_row(
+    ("table", "install", "at_top", "found"),
+    [
+        (BY_NAME, "install", False, True),
+        (PLAIN, "install_plain", False, True),
+        (GIVEN, "install_by_call", False, True),
+        (BY_NAME, "install", True, False),  # workers import that too
+        (GIVEN, "install_nothing", False, False),
+    ],
+)
+def test_a_function_that_is_given_what_registers(table: str, install: str, at_top: bool, found: bool) -> None:
+    fill = f"plugin.{install}(register)"
+    after = f"import plugin\n{fill if at_top else ''}\n"
+    text = TEXT.format(table=table, read="T.get(x)", fill="pass" if at_top else fill, after=after)
+    reports = reported({"plugin.py": INSTALLS, "train.py": text}, "main-guard")
+    assert [each.trace[0].path for each in reports] == ["plugin.py"] * found

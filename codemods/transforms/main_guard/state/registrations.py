@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
+from ....flow.answers.crossings import flow_of
 from ....nodes import walk
 from ....syntax.binding_rules import parameters
 from ....syntax.callees import FUNCTIONS, Callees, Function
@@ -34,6 +35,24 @@ def registrations(repo: Repo, callees: Callees, outline: Outline, node: ast.AST)
             if isinstance(use.ctx, ast.Load) and _registers(callees, where, use):
                 called = callees.called(where, ast.Call(use, [], []))
                 if called is not None and called[1] is registers:
+                    yield where, use
+    yield from _by_parameters(repo, callees, outline, registers)
+
+
+def _by_parameters(
+    repo: Repo, callees: Callees, outline: Outline, registers: Function
+) -> Iterator[tuple[Outline, ast.expr]]:
+    """Where a function that was given `registers` does it: `def install(register):`, `plugin.install(register)`."""
+    seen = flow_of(repo.project).given(outline.path, registers.lineno, registers.col_offset)
+    for path, line in dict.fromkeys((each.path, each.line) for each in seen):
+        where = repo.outline(path)
+        for use in (use for uses in where.named.values() for use in uses) if where is not None else ():
+            assert where is not None
+            marked = where.parents[use]
+            at = marked.lineno if isinstance(marked, (*FUNCTIONS, ast.ClassDef)) else use.lineno  # `@register`
+            if at == line and isinstance(use, ast.Name) and isinstance(use.ctx, ast.Load):
+                is_given = any(each.parameter for each in where.lookup(use, use.id)[1])
+                if is_given and _registers(callees, where, use):
                     yield where, use
 
 
