@@ -193,12 +193,35 @@ def test_no_partial_where_a_class_keeps_what_the_maker_gives() -> None:
     assert "functools.partial(_scaled_step, factor)" in after
 
 
-def test_a_name_that_the_maker_swallows() -> None:
+@pytest.mark.parametrize(
+    ("maker", "own", "name"),
+    [
+        ("make_step", "step", "_step"),
+        ("make_collate_fn", "collate_fn", "_collate_fn"),
+        ("build_train_collate", "collate_fn", "_train_collate_fn"),
+        ("initialize_bert_transform", "transform", "_bert_transform"),
+        ("set_up_rows", "rows", "_rows"),
+        ("make_step", "make_step", "_make_step"),  # it makes one too
+        ("get_loader", "step", "_get_loader_step"),
+        ("init_fn", "fn", "_init_fn"),  # `_fn` says nothing
+        ("makes_step", "step", "_makes_step"),
+    ],
+)
+def test_a_name_that_the_maker_swallows(maker: str, own: str, name: str) -> None:
+    """The function that a maker gives makes nothing."""
+    text = f"def {maker}(scale):\n    def {own}(row):\n        return row * scale\n    return {own}\n"
+    assert f"def {name}(scale, row):" in hoisted(text)[0]
+
+
+def test_a_name_that_the_maker_swallows_is_there_already() -> None:
     text = "def make_step(scale):\n    def step(row):\n        return row * scale\n    return step\n"
-    after, _ = hoisted(text)
-    assert "def _make_step(scale, row):" in after
-    after, _ = hoisted("_make_step = 1\n\n\n" + text)
-    assert "def _step(scale, row):" in after
+    assert "def _make_step(scale, row):" in hoisted("_step = 1\n\n\n" + text)[0]
+    assert "def _step(scale, row):" in hoisted("_make_step = 1\n\n\n" + text)[0]
+
+
+def test_a_lambda_that_a_maker_gives() -> None:
+    after, _ = hoisted("def build_collate(size):\n    return lambda items: items[:size]\n")
+    assert "def _collate_fn(size, items):" in after
 
 
 @pytest.mark.parametrize("name", ["setup", "teardown_module", "pytest_configure", "__getattr__", "TestRows"])
@@ -520,7 +543,7 @@ def make_both(name, ds):
     after, _ = hoisted(text)
     assert "def _make_env(name, seed):\n    return name, seed\n" in after
     assert "    return functools.partial(_make_env, name, seed)  # a thunk\n" in after
-    assert "    both = functools.partial(_make_both, name)\n\n    return ds, both\n" in after
+    assert "    both = functools.partial(_both, name)\n\n    return ds, both\n" in after
 
 
 def test_what_a_lambda_is_for_may_be_what_its_maker_gives() -> None:

@@ -1485,12 +1485,12 @@ def make_collate_fn():
     return collate_fn
 """,
             """\
-def _make_collate_fn(b):
+def _collate_fn(b):
     return b
 
 
 def make_collate_fn():
-    collate_fn = _make_collate_fn
+    collate_fn = _collate_fn
     return collate_fn
 """,
             id="a role that repeats the function",

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-import re
 from functools import partial
 
 from ....syntax.binding_rules import FUNCTIONS, FunctionNode
@@ -28,10 +27,10 @@ from .free_names import (
     private_name,
     role,
     snake,
+    without_verb,
 )
 from .old_place import is_spelled_in_calls
 
-_VERB = re.compile(r"^_(?:get|make|build|create)_(?=\w)")
 _LONGEST = 120  # a line that is shorter may have the clearer name
 
 
@@ -109,10 +108,11 @@ def _name_method(rewrite: FileRewrite, move: Move, moves: dict[Unit, Move]) -> N
     what = branch_role(
         rewrite.scopes, node, role(rewrite.scopes, node) if isinstance(node, ast.Lambda) else snake(node.name)
     )
-    if not own and not _has_plain_bases(rewrite, move.method[2]) and what.count("_") < 2:
+    plain = _has_plain_bases(rewrite, move.method[2])
+    if not own and not plain and what.count("_") < 2:
         own = move.method[2].name  # `_apply` could be a method of a base class that is not ours to see
     places = [node] if isinstance(node, ast.Lambda) else [use.node for use in outside_uses(move.unit, moves)]
-    wanted = _spoken(rewrite, snake(own), what)
+    wanted = _spoken(rewrite, snake(own), what, plain)
     wanted = _fitting(rewrite, move, wanted, what, *places)
     move.name = rewrite.names.fresh_method(wanted, move.method[2], partial(_are_apart, rewrite))
 
@@ -139,7 +139,7 @@ def _name_lambda(
     home, what = home_name(rewrite.scopes, node), branch_role(rewrite.scopes, node, role(rewrite.scopes, node))
     done = describe_lambda(node)
     if move.is_object:
-        wanted, done = _camel(private_name(home, what)), _camel(done)
+        wanted, done = _camel(_made_name(rewrite, home, what)), _camel(done)
         move.name = rewrite.names.fresh(wanted, f"{wanted}{done[1:]}" if done != "_" else "")
         return
     if is_identity(node):
@@ -147,9 +147,10 @@ def _name_lambda(
         if known is not None or ((twins or what == "identity") and rewrite.names.is_free("_identity")):
             move.name, move.is_repeated = known or rewrite.names.fresh("_identity"), known is not None
             return
-    wanted = _shared_name(rewrite, twins) if twins else private_name(home, what)
+    returned = what == "fn" and isinstance(rewrite.scopes.parents[node], ast.Return)
+    wanted = _shared_name(rewrite, twins) if twins else _made_name(rewrite, home, what, returned)
     if wanted == "_" + home and rewrite.names.is_word(wanted):
-        wanted = _VERB.sub("_", wanted)  # `_activation_fn` for what `_get_activation_fn` gives
+        wanted = without_verb(wanted)  # `_activation_fn` for what `_get_activation_fn` gives
     wanted = _fitting(rewrite, move, wanted, what, node)
     more = numbers_of(node) if wanted.endswith(f"_{done}") else done
     instead = f"{wanted}_{more}" if more else ""
@@ -234,9 +235,21 @@ def _has_plain_bases(rewrite: FileRewrite, owner: ast.ClassDef) -> bool:
     )
 
 
-def _spoken(rewrite: FileRewrite, home: str, what: str) -> str:
-    """`_make_encoder` for what `make_encoder` calls `encoder`; when the file has that already, `_encoder`."""
+def _made_name(rewrite: FileRewrite, home: str, what: str, is_given: bool = False) -> str:
+    """`_encoder` for what `make_encoder` calls `encoder`, where that is free: the function itself makes none.
+
+    Also where it has no name of its own and is all that its maker gives (`is_given`).
+    """
     wanted = private_name(home, what)
+    short = without_verb(wanted)
+    merged = wanted.startswith(f"_{home}") and wanted != f"_{home}_{what}" and not what.startswith(home)
+    is_vague = VAGUE.issuperset(short.strip("_").split("_"))
+    return short if (merged or is_given) and not is_vague and rewrite.names.is_free(short) else wanted
+
+
+def _spoken(rewrite: FileRewrite, home: str, what: str, is_short: bool = True) -> str:
+    """`_encoder` for what `make_encoder` or `encoder` calls so; where the file has that, `_make_encoder`."""
+    wanted = _made_name(rewrite, home, what) if is_short else private_name(home, what)
     return "_" + what if wanted == "_" + home and rewrite.names.is_word(wanted) else wanted
 
 
@@ -273,7 +286,7 @@ def class_name(rewrite: FileRewrite, node: FunctionNode | ast.ClassDef) -> str:
     """`_MakeLoaderRows` for the class `Rows` (or the function `rows`) of `make_loader`."""
     home, own = home_name(rewrite.scopes, node), node.name.lstrip("_")
     if not isinstance(node, ast.ClassDef):
-        words = private_name(home, own).split("_")
+        words = _made_name(rewrite, home, own).split("_")
     else:
         words = [*(word.capitalize() for word in home.split("_")), own]
     return rewrite.names.fresh(f"_{''.join(word[:1].upper() + word[1:] for word in words)}")

@@ -35,6 +35,9 @@ _SAYS_NOTHING = frozenset({"func", "fn", "function", "f", "lambd", "op", "callab
 _COMPARISONS: dict[type[ast.cmpop], str] = {
     ast.Gt: "greater", ast.GtE: "at_least", ast.Lt: "less", ast.LtE: "at_most", ast.Eq: "equal", ast.NotEq: "not_equal",
 }  # fmt: skip
+_VERB = re.compile(
+    r"_?(?:build|construct|create|define|gen|generate|get|init|initiali[sz]e|make|new|prepare|produce|set_?up)_(?=\w)"
+)
 _FILLS = frozenset({"append", "appendleft", "add", "extend", "insert"})  # what is filled says it
 
 
@@ -268,6 +271,11 @@ def private_name(home: str, what: str) -> str:
             words = words[count:]
             break
     return "_" + "_".join([home, *words])
+
+
+def without_verb(name: str) -> str:
+    """`_activation_fn` for `_get_activation_fn`, whose verb says what its maker does."""
+    return _VERB.sub("_", name, count=1) if _VERB.match(name) else name
 
 
 class Names:

@@ -15,7 +15,7 @@ def in_worker(fn, rows):
     return result
 
 
-def _build_transform(scale, row):
+def _transform(scale, row):
     return row * scale
 
 
@@ -24,7 +24,7 @@ def _identity(row):
 
 
 def build_transform(train, scale):
-    transform = functools.partial(_build_transform, scale) if train else _identity
+    transform = functools.partial(_transform, scale) if train else _identity
     return transform
 
 
