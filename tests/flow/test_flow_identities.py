@@ -24,6 +24,12 @@ def identities(text: str) -> list[tuple[str, int]]:
     [
         pytest.param("f = make()\nprint(f(1), f is None)\n", [], id="called, and compared with None"),
         pytest.param("f = make()\nprint(f == make())\n", [("compared", 2)], id="equality"),
+        pytest.param(
+            "class A:\n    f = make()\nmatch make():\n    case A.f:\n        pass\n", [("compared", 4)], id="a pattern"
+        ),
+        pytest.param(
+            "match make():\n    case None | -1 | 'a' | str():\n        pass\n", [], id="patterns of constants"
+        ),
         pytest.param("TABLE = {}\nTABLE[make()] = 1\n", [("a key of a dict", 2)], id="a key that is set"),
         pytest.param("f = make()\nTABLE = {f: 1}\n", [("a key of a dict", 2)], id="a key of a display"),
         pytest.param("a, b = (1, make()), (1, make())\nprint(a == b)\n", [("compared", 2)], id="in tuples"),

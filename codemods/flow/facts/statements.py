@@ -124,6 +124,9 @@ class Statements:
                 name = getattr(pattern, "name", None) or getattr(pattern, "rest", None)
                 if isinstance(name, str):
                     self.builder.bind(name, subject)
+                if isinstance(pattern, ast.MatchValue) and isinstance(pattern.value, ast.Attribute):
+                    for side in (subject, self.expressions.value(pattern.value)):
+                        self.builder.distinguish(side, "compared", pattern.lineno)
                 if isinstance(pattern, ast.MatchClass):
                     self.builder.distinguish(self.expressions.value(pattern.cls), "named by `case`", pattern.lineno)
             if case.guard is not None:
