@@ -786,6 +786,43 @@ def loader(dataset):
                 pickle.dump(counts, f)
             """
     },
+    "a defaultdict makes what is stored in": {
+        "train.py": """
+            import pickle
+            from collections import defaultdict
+
+            def nested(split):
+                found = defaultdict(lambda: defaultdict(dict))
+                found[split]["x"]["data"] = lambda x: x + 1  # proven
+                found[split]["x"]["note"] = lambda x: x + 2
+                pickle.dumps(found[split]["x"]["data"])
+
+            def main(splits):
+                sets = defaultdict(dict)
+                for split in splits:
+                    sets[split]["data"] = lambda x: x + 3  # proven
+                    sets[split]["note"] = lambda x: x + 4
+                    pickle.dumps(sets[split]["data"])
+
+            def steps(name):
+                found, plain = defaultdict(list), defaultdict(list)
+                found[name].append(lambda x: x + 5)  # proven
+                plain[name].append(lambda x: x + 6)
+                for each in found.values():
+                    pickle.dumps(each)
+                pickle.dumps(len(plain[name]))
+
+            def flat(name):
+                by_name = defaultdict(lambda: None)
+                by_name["one"] = lambda x: x + 7  # proven
+                by_name["two"] = lambda x: x + 8
+                pickle.dumps(by_name["one"])
+
+            def default(name):
+                made = defaultdict(lambda: lambda x: x + 9)  # proven
+                pickle.dumps(made[name])
+            """
+    },
     "dicts by attribute have nothing in common": {
         "train.py": """
             import torch.multiprocessing as mp

@@ -20,6 +20,7 @@ class Containers:
         self.heap, self.constraints, self.table = heap, constraints, table
         # result of a call, or a `*args` or `**kwargs` parameter -> contents of what it makes, or of its tuple or dict
         self.of_result: dict[int, int] = {}
+        self.by_default: dict[int, int] = {}  # contents of a defaultdict -> what it makes, once something is taken out
         self._pairs: set[int] = set()  # contents of the results of `x.items()`
 
     def take(self, value: Value, result: int, key: str) -> None:
@@ -27,6 +28,8 @@ class Containers:
         heap = self.heap
         if value.kind == CONTAINER:
             contents = int(value.a)
+            if contents in self.by_default:
+                heap.edge(self.by_default.pop(contents), contents, heap.lines[contents])
             if key:
                 heap.read(contents, key, result)
             else:

@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 from ..facts.records import Call
-from .containers import Containers
-from .heap import Heap
+from .containers import DEFAULT_DICT, Containers
+from .heap import CONTAINER, Heap, Value
 from .program import Program
 
 ELSEWHERE = "<elsewhere>"  # the text of such a call, which stands nowhere: another process makes it
@@ -63,6 +63,7 @@ class DeferredCalls:
     def __init__(self, program: Program, heap: Heap, containers: Containers) -> None:
         self.program, self.heap, self.containers = program, heap, containers
         self._runs: set[tuple[str, int]] = set()  # calls that start something elsewhere: name, result
+        self._by_default: dict[int, int] = {}  # result of `defaultdict(f)` -> what `f()` gives
         self._from_outside: dict[int, set[int]] = {}  # file -> its nodes that have what its functions get
 
     def started(self, name: str, offset: int, call: Call) -> tuple[int, Call] | None:
@@ -114,6 +115,8 @@ class DeferredCalls:
         first = call.arguments[0] if call.arguments and call.arguments[0] >= 0 else -1
         if name in _FIELDS:
             return list(self._defaults(offset, call))
+        if name == DEFAULT_DICT:
+            return self._values_by_default(first, offset, call)
         if name == "functools.reduce" and first >= 0 and len(call.arguments) > 1:
             return [(first + offset, self._reduce(first, offset, call))]
         if name == "map" and first >= 0 and len(call.arguments) > 1:
@@ -121,6 +124,18 @@ class DeferredCalls:
             elements = tuple(self._element(argument, offset, call) for argument in call.arguments[1:])
             return [(first + offset, Call(first, elements, (), (), (), contents - offset, call.position, "map"))]
         return None
+
+    def _values_by_default(self, function: int, offset: int, call: Call) -> list[tuple[int, Call]]:
+        """`defaultdict(f)` is a dict that gets what `f()` gives, under the keys that somebody asks for."""
+        result, heap = call.result + offset, self.heap
+        made = self._by_default.get(result, -1)
+        if made < 0:
+            file, line = heap.file_of[result], call.position[0]
+            contents, made = heap.node("", file, line), heap.node("", file, line)
+            self._by_default[result] = self.containers.by_default[contents] = made
+            heap.add(result, heap.number(Value(CONTAINER, contents)))
+        inner = Call(function, (), (), (), (), made - offset, call.position, call.text)
+        return [(function + offset, inner)] if function >= 0 else []
 
     def _element(self, argument: int, offset: int, call: Call) -> int:
         """A node for the elements of what the argument holds."""

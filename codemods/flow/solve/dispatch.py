@@ -12,6 +12,7 @@ from ..facts.records import NO_LITERALS, Call, PassedOn
 from .attributes import Attributes
 from .calls import OwnCalls
 from .constraints import Constraints
+from .containers import DEFAULT_DICT
 from .deferred_calls import DeferredCalls
 from .foreign_objects import ForeignObjects
 from .heap import BOUND, CLASS, FOREIGN, FUNCTION, HAZARD, INSTANCE, OBJECT, Heap, Value
@@ -166,7 +167,7 @@ class Dispatch:
                 self.own.hand_to_base(name[: -len("().__init__")], int(receiver.a), offset, call)
         elif not self.python.call(name, node, offset, call):
             made = self.deferred.made_by(name, offset, call)
-            if made is None:
+            if made is None or name == DEFAULT_DICT:  # it keeps what it calls, too
                 self.foreign.make(name, value, receiver, offset, call)
             for function, inner in made or ():
                 self._call_later(function, offset, inner)
