@@ -126,20 +126,20 @@ def test_a_folder_that_leads_to_another_repository(config: str, below: str, tmp_
 
 
 def linked(folder: Path, text: str | None = None, back: str | None = None, common: str = "../..") -> Path:
-    """The linked work tree `work` of the repository `main`."""
+    """The linked work tree `side` of the repository `main`."""
     main = repository(folder / "main", "") / ".git"
-    git = main / "worktrees/work"
+    git = main / "worktrees/side"
     git.mkdir(parents=True)
-    work = folder / "work"
-    work.mkdir()
-    (work / ".git").write_text(f"gitdir: {git}\n" if text is None else text)
+    side = folder / "side"
+    side.mkdir()
+    (side / ".git").write_text(f"gitdir: {git}\n" if text is None else text)
     (git / "HEAD").write_text("ref: refs/heads/b\n")
     (git / "commondir").write_text(f"{common}\n")
-    (git / "gitdir").write_text(f"{work / '.git'}\n" if back is None else back)
-    return work
+    (git / "gitdir").write_text(f"{side / '.git'}\n" if back is None else back)
+    return side
 
 
-@pytest.mark.parametrize("text", [None, "gitdir: ../main/.git/worktrees/work\n", "gitdir: ../main/.git/worktrees/work"])
+@pytest.mark.parametrize("text", [None, "gitdir: ../main/.git/worktrees/side\n", "gitdir: ../main/.git/worktrees/side"])
 def test_a_linked_work_tree(text: str | None, tmp_path: Path) -> None:
     work = linked(tmp_path, text)
     (work / "below").mkdir()
@@ -147,7 +147,7 @@ def test_a_linked_work_tree(text: str | None, tmp_path: Path) -> None:
         place = find_place(start)
         assert place is not None
         assert (place.git_dir, place.common_dir, place.work_tree, place.marker) == (
-            tmp_path / "main/.git/worktrees/work",
+            tmp_path / "main/.git/worktrees/side",
             tmp_path / "main/.git",
             work,
             work / ".git",
@@ -158,11 +158,11 @@ def test_a_linked_work_tree(text: str | None, tmp_path: Path) -> None:
 def test_a_linked_work_tree_may_have_its_own_configuration(asked: bool, tmp_path: Path) -> None:
     work = linked(tmp_path)
     (tmp_path / "main/.git/config").write_text(f"[extensions]\nworktreeConfig = {str(asked).lower()}\n")
-    (tmp_path / "main/.git/worktrees/work/config.worktree").write_text("[core]\nsparseCheckout = true\n")
+    (tmp_path / "main/.git/worktrees/side/config.worktree").write_text("[core]\nsparseCheckout = true\n")
     (tmp_path / "main/.git/config.worktree").write_text("[core]\nsparseCheckout = false\n")
     place = find_place(work)
     assert place is not None and (("core.sparsecheckout", "true") in place.config) is asked
-    (tmp_path / "main/.git/worktrees/work/config.worktree").unlink()
+    (tmp_path / "main/.git/worktrees/side/config.worktree").unlink()
     place = find_place(work)
     assert place is not None and "core.sparsecheckout" not in dict(place.config)
 
@@ -172,7 +172,7 @@ def test_a_linked_work_tree_may_have_its_own_configuration(asked: bool, tmp_path
     [
         ({"text": ""}, "not a file that git wrote"),
         ({"text": "gitdir: \n"}, "not a file that git wrote"),
-        ({"text": "other: ../main/.git/worktrees/work\n"}, "not a file that git wrote"),
+        ({"text": "other: ../main/.git/worktrees/side\n"}, "not a file that git wrote"),
         ({"text": "gitdir: ../main/.git/worktrees/none\n"}, "which does not lead back to it"),
         ({"text": "gitdir: ../main/.git\n"}, "which does not lead back to it"),
         ({"back": "/other/.git\n"}, "which does not lead back to it"),
