@@ -23,9 +23,8 @@ def load(fn):
 """
 )
 
-PROGRAMS = {
-    "a function is a key of a dict": {
-        "run.py": """
+# a method of an object that keeps functions as keys runs in a process
+KEYS = """
 from multiprocessing import Process
 
 def make():
@@ -36,7 +35,6 @@ def make():
 class Table:
     def __init__(self):
         self.jobs = {}
-        self.jobs[make()] = 1
 
     def run(self):
         return len(self.jobs)
@@ -44,47 +42,11 @@ class Table:
 def main():
     Process(target=Table().run).start()
 """
-    },
-    "a function is a key of a display": {
-        "run.py": """
-from multiprocessing import Process
 
-def make():
-    def job(x):  # proven
-        return x
-    return job
-
-class Table:
-    def __init__(self):
-        self.jobs = {make(): 1}
-
-    def run(self):
-        return len(self.jobs)
-
-def main():
-    Process(target=Table().run).start()
-"""
-    },
-    "a function is a key of a comprehension": {
-        "run.py": """
-from multiprocessing import Process
-
-def make():
-    def job(x):  # proven
-        return x
-    return job
-
-class Table:
-    def __init__(self):
-        self.jobs = {make(): at for at in range(2)}
-
-    def run(self):
-        return len(self.jobs)
-
-def main():
-    Process(target=Table().run).start()
-"""
-    },
+PROGRAMS = {
+    "a function is a key of a dict": {"run.py": KEYS.format("{}\n        self.jobs[make()] = 1")},
+    "a function is a key of a display": {"run.py": KEYS.format("{make(): 1}")},
+    "a function is a key of a comprehension": {"run.py": KEYS.format("{make(): at for at in range(2)}")},
     "an exception that is caught goes to a process": {
         "run.py": """
 from multiprocessing import Process
