@@ -12,7 +12,6 @@ from ....syntax.modules import modules_of
 from ....syntax.repo import Repo
 from ..importers import Importers
 from ..screen import ID
-from ..sentinels import sentinels
 from ..starts.process_starts import Starts
 from .changed_settings import Changed, Search
 from .fork_hooks import fork_hooks, handlers_of_stops
@@ -20,6 +19,7 @@ from .import_values import import_values
 from .parent_state import parent_state
 from .process_state import process_state
 from .replaced import replaced
+from .sentinels import sentinels
 from .shared_results import shared_results
 
 

@@ -8,11 +8,12 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from ...finding import Hop
-from ...nodes import walk
-from ...syntax.outline import Outline
-from .state.changed_settings import Changed, Search, Worker
-from .state.process_state import ChangedState, inherits
+from ....finding import Hop
+from ....nodes import walk
+from ....syntax.binding_rules import parameters
+from ....syntax.outline import Outline
+from .changed_settings import Changed, Search, Worker
+from .process_state import ChangedState, inherits
 
 _SIGNS = (ast.Is, ast.IsNot)
 _MAKES = "object"
@@ -61,11 +62,9 @@ def _is_sent(search: Search, worker: Worker, other: ast.expr, name: str) -> bool
     """What is compared may have come with what was sent: an attribute, or an argument of the worker itself."""
     if isinstance(other, ast.Attribute):
         return any(_keeps(outline, other.attr, name) for outline in search.repo.mentioning(other.attr))
-    if not isinstance(other, ast.Name) or worker.depth:
+    if worker.depth or not isinstance(other, ast.Name) or other.id not in parameters(worker.function):
         return False
-    arguments = worker.function.args
-    given = {each.arg for each in (*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs)}
-    return other.id in given and any(_passes(outline, name) for outline in search.repo.mentioning(name))
+    return any(_passes(outline, name) for outline in search.repo.mentioning(name))
 
 
 def _keeps(outline: Outline, attribute: str, name: str) -> bool:
