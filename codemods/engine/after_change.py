@@ -138,11 +138,11 @@ class AfterChange:
     @cached_property
     def _moved(self) -> list[Moves] | None:
         """How places moved in the changed files; None where more has changed."""
-        found = [self._moves(*facts) for facts in self._facts] if self._facts is not None else [None]
+        if self._facts is None:
+            return None
+        numbers = table(self._project.settings.boundaries).numbers
+        found = [moves(before, now, numbers) for before, now in self._facts]
         return None if None in found else [moved for moved in found if moved is not None]
-
-    def _moves(self, before: FileFacts, now: FileFacts) -> Moves | None:
-        return moves(before, now) or moves(before, now, table(self._project.settings.boundaries).numbers)
 
     @cached_property
     def _facts(self) -> list[tuple[FileFacts, FileFacts]] | None:

@@ -83,7 +83,7 @@ class Moves:
         return self._points[line, column]
 
 
-def moves(before: FileFacts, now: FileFacts, numbers: Container[tuple[str, object]] | None = None) -> Moves | None:
+def moves(before: FileFacts, now: FileFacts, numbers: Container[tuple[str, object]]) -> Moves | None:
     """Where the places of `before` are in `now`; None where more than the places differs, or their order.
 
     `numbers`: as of the table of boundaries. Any other says no more than that there is one.
@@ -95,7 +95,7 @@ def moves(before: FileFacts, now: FileFacts, numbers: Container[tuple[str, objec
     return Moves(now.path, lines, points) if lines is not None and points is not None else None
 
 
-def _without_places(facts: FileFacts, numbers: Container[tuple[str, object]] | None) -> dict[str, Any]:
+def _without_places(facts: FileFacts, numbers: Container[tuple[str, object]]) -> dict[str, Any]:
     """All that the facts say, whatever fields they have, but for where."""
     found: dict[str, Any] = {field.name: getattr(facts, field.name) for field in fields(facts)}
     del found["path"], found["lines"]
@@ -106,9 +106,8 @@ def _without_places(facts: FileFacts, numbers: Container[tuple[str, object]] | N
     found["distinguished"] = [what[:2] for what in facts.distinguished]
     for name in ("calls", "functions", "classes"):
         found[name] = [replace(item, position=_NOWHERE) for item in found[name]]
-    if numbers is not None:
-        for call in found["calls"]:
-            call.literals = {key: _said(key, value, numbers) for key, value in call.literals.items()}
+    for call in found["calls"]:
+        call.literals = {key: _said(key, value, numbers) for key, value in call.literals.items()}
     return found
 
 
