@@ -16,6 +16,20 @@ def dotted(node: ast.AST) -> str:
     return ""
 
 
+def root_of_chain(node: ast.AST | None) -> ast.Name | None:
+    """`a` of `a`, `a.b` and `a.b.c`; None for anything else."""
+    while isinstance(node, ast.Attribute):
+        node = node.value
+    return node if isinstance(node, ast.Name) else None
+
+
+def root_of_place(node: ast.AST | None) -> ast.Name | None:
+    """`a` of `a`, `a.b` and `a["k"].c[0]`; None for anything else."""
+    while isinstance(node, (ast.Attribute, ast.Subscript)):
+        node = node.value
+    return node if isinstance(node, ast.Name) else None
+
+
 def without_arguments(node: ast.expr) -> ast.expr:
     """`C` of the generic class `C[T]`; any other expression as it is."""
     while isinstance(node, ast.Subscript):

@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from ..project import Project
 from .modules import Modules
-from .names import dotted
+from .names import dotted, root_of_chain
 from .outline import Outline, outline_of
 
 Function = ast.FunctionDef | ast.AsyncFunctionDef
@@ -89,9 +89,8 @@ class Resolver:
 
     def is_foreign(self, outline: Outline, node: ast.expr) -> bool:
         """True for what is imported from outside the repository, and for attributes of it."""
-        while isinstance(node, ast.Attribute):
-            node = node.value
-        bindings = outline.lookup(node, node.id)[1] if isinstance(node, ast.Name) else []
+        root = root_of_chain(node)
+        bindings = outline.lookup(root, root.id)[1] if root is not None else []
         return bool(bindings) and all(self._imports_foreign(outline, binding.statement) for binding in bindings)
 
     def _imports_foreign(self, outline: Outline, statement: ast.AST) -> bool:
@@ -169,15 +168,10 @@ class Resolver:
 
     def _imported_path(self, outline: Outline, node: ast.Attribute) -> Outline | None:
         """The module `a.b` where `import a.b` binds `a`, and `a` alone is no module of the repository."""
-        parts: list[str] = []
-        at: ast.expr = node
-        while isinstance(at, ast.Attribute):
-            parts.append(at.attr)
-            at = at.value
-        if not isinstance(at, ast.Name):
+        root, path = root_of_chain(node), dotted(node)
+        if root is None:
             return None
-        path = ".".join([at.id, *reversed(parts)])
-        imports = (binding.statement for binding in outline.bindings(outline.module, at.id))
+        imports = (binding.statement for binding in outline.bindings(outline.module, root.id))
         names = {alias.name for statement in imports if isinstance(statement, ast.Import) for alias in statement.names}
         if not any(name == path or name.startswith(f"{path}.") for name in names):
             return None

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable, Iterator
 
+from ...syntax.names import root_of_chain, root_of_place
 from .records import TopLevel
 
 _DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
@@ -23,10 +24,8 @@ class Mentions:
 
     def note_attribute(self, node: ast.Attribute) -> None:
         """`node` is read."""
-        root = node.value
-        while isinstance(root, ast.Attribute):
-            root = root.value
-        if isinstance(root, ast.Name) and root.id != "self":
+        root = root_of_chain(node)
+        if root is not None and root.id != "self":
             self._attributes.add((root.id, node.attr))
 
     def note_import(self, name: str, variable: str) -> None:
@@ -57,11 +56,9 @@ class Mentions:
 def _stored_in(statement: ast.stmt) -> Iterator[str]:
     """The variables in whose values a statement stores: `table["a"] = value`."""
     for target in statement.targets if isinstance(statement, ast.Assign) else [getattr(statement, "target", None)]:
-        stored = isinstance(target, (ast.Subscript, ast.Attribute))
-        while isinstance(target, (ast.Subscript, ast.Attribute)):
-            target = target.value
-        if stored and isinstance(target, ast.Name):
-            yield target.id
+        root = root_of_place(target) if isinstance(target, (ast.Subscript, ast.Attribute)) else None
+        if root is not None:
+            yield root.id
 
 
 def _imports(statement: ast.Import | ast.ImportFrom) -> Iterator[TopLevel]:

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 from ...finding import Confidence, Edit, Refused
 from ...flow.answers.crossings import flow_of
-from ...syntax.names import last_name
+from ...syntax.names import last_name, root_of_chain
 from ...syntax.outline import Outline
 from ...syntax.receivers import qualified_name
 from ...syntax.repo import Repo
@@ -75,7 +75,7 @@ def _made(repo: Repo, outline: Outline, row: Holder, call: ast.Call) -> Iterator
     if isinstance(statement, (ast.Assign, ast.AnnAssign)) and statement.value is call:
         targets = statement.targets if isinstance(statement, ast.Assign) else [statement.target]
         target = targets[-1]
-        if not isinstance(target, (ast.Name, ast.Attribute)) or not _spelled(target):
+        if root_of_chain(target) is None:  # reading it twice may do something else
             return
         expression = ast.unparse(target)
         if _done(outline, target, f"{expression}.{row.view}"):
@@ -96,7 +96,7 @@ def _made(repo: Repo, outline: Outline, row: Holder, call: ast.Call) -> Iterator
         return
     if isinstance(statement, (ast.IfExp, ast.BoolOp)) and isinstance(outer := outline.statement(call), ast.Assign):
         target = outer.targets[0]
-        if outer.value is statement and isinstance(target, ast.Attribute) and _spelled(target):
+        if outer.value is statement and isinstance(target, ast.Attribute) and root_of_chain(target) is not None:
             expression = ast.unparse(target)
             if not _done(outline, target, f"{expression}.{row.view}"):
                 view = f"{expression}.{row.view}"
@@ -248,10 +248,3 @@ def _is_dataset_registry(outline: Outline, mark: ast.expr) -> bool:
     """`@DATASETS.register_module()`, imported from one of the packages that build datasets from it."""
     name = qualified_name(outline, mark.func if isinstance(mark, ast.Call) else mark) or ""
     return "DATASETS" in name.split(".") and name.partition(".")[0] in names("dataset_registries")
-
-
-def _spelled(node: ast.expr) -> bool:
-    """A name, or attributes of one: reading it twice does nothing else."""
-    while isinstance(node, ast.Attribute):
-        node = node.value
-    return isinstance(node, ast.Name)

@@ -9,6 +9,7 @@ import ast
 from collections.abc import Mapping
 
 from ...syntax.binding_rules import FUNCTIONS, positional
+from ...syntax.names import root_of_chain
 from ...syntax.repo import Repo
 from ...syntax.resolver import method
 from ...syntax.scope_data import Binding, Variable, end_of, start_of
@@ -94,10 +95,8 @@ class Forwards:
             return self._moving(unit, called, moves)
         if not settled.constant(called):
             return None
-        root = called
-        while isinstance(root, ast.Attribute):
-            root = root.value
-        bound = scopes.module.bindings.get(root.id, []) if isinstance(root, ast.Name) else []
+        root = root_of_chain(called)
+        bound = scopes.module.bindings.get(root.id, []) if root is not None else []
         outline = self.repo.outline(self.rewrite.path)
         if bound or outline is None:
             is_there = len(bound) == 1 and self._is_there(unit, bound[0])

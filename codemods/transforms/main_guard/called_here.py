@@ -6,6 +6,7 @@ import ast
 import builtins
 import enum
 
+from ...syntax.names import root_of_chain
 from ...syntax.origins import origin
 from ...syntax.outline import Outline
 from ...syntax.receivers import qualified_name
@@ -72,10 +73,8 @@ def called_here(outline: Outline, node: ast.Name) -> Called | None:
 
 def _name(outline: Outline, func: ast.expr) -> str:
     """The dotted name of a function of a module, or of a builtin that nothing replaces."""
-    root = func
-    while isinstance(root, ast.Attribute):
-        root = root.value
-    if not isinstance(root, ast.Name):
+    root = root_of_chain(func)
+    if root is None:
         return ""
     bindings = outline.lookup(root, root.id)[1]
     if isinstance(func, ast.Name) and hasattr(builtins, func.id):

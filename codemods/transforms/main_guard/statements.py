@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator
 from ...nodes import children
 from ...syntax.callees import FUNCTIONS
 from ...syntax.main_guard import is_main_name_test, is_main_process_test
-from ...syntax.names import last_name
+from ...syntax.names import last_name, root_of_place
 
 _DEFINERS = frozenset(
     {"namedtuple", "NamedTuple", "TypedDict", "NewType", "TypeVar", "make_dataclass", "Enum", "IntEnum", "type"}
@@ -71,12 +71,9 @@ def method_root(statement: ast.stmt) -> str | None:
     """`parser` of the statement `parser.add_argument(...)`."""
     if not (isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Call)):
         return None
-    at: ast.AST = statement.value.func
-    if not isinstance(at, ast.Attribute):
-        return None
-    while isinstance(at, (ast.Attribute, ast.Subscript)):
-        at = at.value
-    return at.id if isinstance(at, ast.Name) else None
+    func = statement.value.func
+    root = root_of_place(func) if isinstance(func, ast.Attribute) else None
+    return root.id if root is not None else None
 
 
 def dunder(targets: Iterable[ast.expr]) -> bool:
@@ -119,10 +116,9 @@ def changed(statement: ast.stmt) -> Iterator[str]:
         elif isinstance(node, ast.Expr) and isinstance(node.value, ast.Call):
             func = node.value.func
             target = func if isinstance(func, ast.Attribute) and func.attr not in LOG_METHODS else None
-        while isinstance(target, (ast.Attribute, ast.Subscript)):
-            target = target.value
-        if isinstance(target, ast.Name):
-            yield target.id
+        root = root_of_place(target)
+        if root is not None:
+            yield root.id
 
 
 def attributes_set(statement: ast.stmt) -> frozenset[tuple[str, str]]:

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
 from ...nodes import walk
+from ...syntax.names import root_of_chain
 from ...syntax.outline import Outline
 from . import library
 from .library import either, endings, whole
@@ -236,17 +237,14 @@ def _global_read(names: Outline, node: ast.AST) -> str | None:
     """The variable of the module, or the attribute of a class or object there, that `node` reads."""
     if not isinstance(node, (ast.Name, ast.Attribute)) or not isinstance(node.ctx, ast.Load):
         return None
-    chain = dotted(node)
-    root: ast.expr = node
-    while isinstance(root, ast.Attribute):
-        root = root.value
-    if chain is None or not isinstance(root, ast.Name) or root not in names.parents:
+    root = root_of_chain(node)
+    if root is None or root not in names.parents:
         return None
     scope, bindings = names.lookup(root, root.id)
     kinds: tuple[type[ast.AST], ...] = (ast.Assign, ast.AnnAssign, ast.AugAssign)
     kinds = (*kinds, ast.ClassDef) if isinstance(node, ast.Attribute) else kinds
     known = bindings and all(isinstance(binding.statement, kinds) and not binding.parameter for binding in bindings)
-    return chain if isinstance(scope, ast.Module) and known else None
+    return dotted(node) if isinstance(scope, ast.Module) and known else None
 
 
 def _of_class(names: Outline, target: ast.expr) -> bool:

@@ -7,6 +7,7 @@ import re
 
 from ...finding import Edit, Fix
 from ...project import Project
+from ...syntax.names import root_of_chain
 from ...syntax.outline import Outline
 from ...syntax.unpicklable_table import kinds
 from .classes import Family, Shape, Store
@@ -110,11 +111,8 @@ def _constant_of_the_module(outline: Outline, value: ast.expr | None) -> str | N
 def _logger_of_the_module(family: Family, shape: Shape, call: ast.Call, edits: list[Edit]) -> str | None:
     """The module's name for what `logging.getLogger("x")` gives; `edits` make one if there is none."""
     outline = shape.outline
-    root: ast.expr = call.func
-    while isinstance(root, ast.Attribute):
-        root = root.value
-    origin = ast.unparse(call.func)
-    if isinstance(root, ast.Name):
+    root, origin = root_of_chain(call.func), ast.unparse(call.func)
+    if root is not None:
         origin = outline.imported.get(root.id, root.id) + origin.removeprefix(root.id)
     plain = all(isinstance(argument, ast.Constant) or ast.unparse(argument) == "__name__" for argument in call.args)
     if origin != "logging.getLogger" or not plain or call.keywords:

@@ -10,6 +10,7 @@ from ....project import Project
 from ....syntax.binding_rules import FUNCTIONS
 from ....syntax.main_guard import is_main_process_test
 from ....syntax.modules import Modules
+from ....syntax.names import root_of_chain
 
 _MOST = 40  # modules that are looked at for one import
 _IMPORTS = (ast.Import, ast.ImportFrom)
@@ -59,6 +60,5 @@ def _acts(statement: ast.stmt, own: set[str]) -> bool:
 
 
 def _root(node: ast.expr) -> str:
-    while isinstance(node, ast.Attribute):
-        node = node.value
-    return node.id if isinstance(node, ast.Name) else ""
+    root = root_of_chain(node)
+    return root.id if root is not None else ""

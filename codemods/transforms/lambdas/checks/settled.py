@@ -14,7 +14,7 @@ from functools import cached_property
 from ....project import Project
 from ....syntax.binding_rules import BUILTINS, CHANGING, FUNCTIONS, LASTING, BindingKind, ScopeKind
 from ....syntax.modules import Modules
-from ....syntax.names import last_name
+from ....syntax.names import last_name, root_of_chain
 from ....syntax.outline import Outline
 from ....syntax.repo import Repo
 from ....syntax.scope_data import Binding, Variable, start_of
@@ -61,10 +61,8 @@ class Settled:
         if isinstance(value, ast.Tuple):
             return all(self.constant(element, within) for element in value.elts)
         if isinstance(value, ast.Attribute):
-            root = value.value
-            while isinstance(root, ast.Attribute):
-                root = root.value
-            if not isinstance(root, ast.Name) or self.is_local(root):
+            root = root_of_chain(value)
+            if root is None or self.is_local(root):
                 return False
             bindings = self.scopes.module.bindings.get(root.id, [])
             return [binding.kind for binding in bindings] == [BindingKind.IMPORT] and not self._may_change(

@@ -21,7 +21,7 @@ from ....project import Project
 from ....questions import asked
 from ....syntax.callees import FUNCTIONS
 from ....syntax.main_guard import is_main_process_test
-from ....syntax.names import last_name
+from ....syntax.names import last_name, root_of_chain
 from ....syntax.outline import Outline
 from ....syntax.receivers import qualified_name
 from ..statements import LOG_METHODS
@@ -234,10 +234,8 @@ def _of_call(outline: Outline, call: ast.Call, own: str) -> Iterator[tuple[str, 
 
 def _imported(outline: Outline, node: ast.expr) -> str:
     """The dotted name of what comes from an import, else ""."""
-    root = node
-    while isinstance(root, ast.Attribute):
-        root = root.value
-    return qualified_name(outline, node) if isinstance(root, ast.Name) and root.id in outline.imported else ""
+    root = root_of_chain(node)
+    return qualified_name(outline, node) if root is not None and root.id in outline.imported else ""
 
 
 def _is_logger(outline: Outline, value: ast.expr) -> bool:

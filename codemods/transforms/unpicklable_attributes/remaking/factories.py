@@ -6,6 +6,7 @@ import ast
 
 from ....flow.answers.crossings import flow_of
 from ....project import Project
+from ....syntax.names import root_of_chain, root_of_place
 from ....syntax.outline import Outline
 from ..classes import Method
 from ..data import names
@@ -51,9 +52,8 @@ def noted_for_workers(project: Project, outline: Outline, function: Method) -> t
 
 def _is_shared(outline: Outline, node: ast.expr) -> bool:
     """A name of the module (or something of it), not a local one and not the object itself."""
-    while isinstance(node, (ast.Attribute, ast.Subscript)):
-        node = node.value
-    scope, bindings = outline.lookup(node, node.id) if isinstance(node, ast.Name) else (None, ())
+    root = root_of_place(node)
+    scope, bindings = outline.lookup(root, root.id) if root is not None else (None, ())
     return isinstance(scope, ast.Module) and bool(bindings)
 
 
@@ -62,8 +62,7 @@ def returned_constructor(outline: Outline, function: Method) -> ast.expr | None:
     returned = [node.value for node in outline.own(function) if isinstance(node, ast.Return)]
     if len(returned) != 1 or not isinstance(call := returned[0], ast.Call) or call.args or call.keywords:
         return None
-    root: ast.expr = call.func
-    while isinstance(root, ast.Attribute):
-        root = root.value
-    known = isinstance(root, ast.Name) and isinstance(outline.lookup(root, root.id)[0], ast.Module)
-    return call if known and isinstance(root, ast.Name) and root.id in outline.imported else None
+    root = root_of_chain(call.func)
+    if root is None or root.id not in outline.imported:
+        return None
+    return call if isinstance(outline.lookup(root, root.id)[0], ast.Module) else None

@@ -9,7 +9,7 @@ from ....flow.answers.crossings import flow_of
 from ....nodes import walk
 from ....syntax.binding_rules import LOOPS, parameters
 from ....syntax.callees import FUNCTIONS
-from ....syntax.names import last_name
+from ....syntax.names import last_name, root_of_place
 from ....syntax.outline import Outline, position
 from ....syntax.unpicklable_table import Remedy
 from ..data import names
@@ -69,13 +69,11 @@ def _is_closed(outline: Outline, handle: ast.Attribute) -> bool:
 
 
 def _may_be_sent_later(uses: AttributeUses, outline: Outline, handle: ast.Attribute) -> bool:
-    root: ast.expr = handle
-    while isinstance(root, (ast.Attribute, ast.Subscript)):
-        root = root.value
+    root = root_of_place(handle)
     method = outline.method(handle)
     if method is not None and method.name in (*_ENDS, *names("closing_methods")):
         return False
-    if not isinstance(root, ast.Name) or outline.is_self(root):
+    if root is None or outline.is_self(root):
         return True
     scope = outline.lookup(root, root.id)[0]
     if scope is not outline.scope(handle):

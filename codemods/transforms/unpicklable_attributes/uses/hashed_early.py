@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterable, Iterator
 
 from ....finding import Refused
-from ....syntax.names import last_name
+from ....syntax.names import last_name, root_of_place
 from ..classes import Method, Shape
 
 _PUTS = frozenset(("add", "setdefault"))
@@ -84,6 +84,5 @@ def _is_kept(method: Method, this: set[str], name: str) -> bool:
 
 
 def _root(node: ast.expr) -> str:
-    while isinstance(node, (ast.Attribute, ast.Subscript)):
-        node = node.value
-    return node.id if isinstance(node, ast.Name) else ""
+    root = root_of_place(node)
+    return root.id if root is not None else ""
