@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from ....finding import Hop
 from ....syntax.callees import FUNCTIONS, Function
 from ....syntax.main_guard import is_main_guard, is_main_process_test
-from ....syntax.names import last_name
+from ....syntax.names import last_name, root_of_chain
 from ....syntax.outline import Outline
 from ....syntax.repo import Repo
 from ..importers import Importers
@@ -64,18 +64,13 @@ def _named(outline: Outline, function: Function, home: Outline) -> Iterator[int]
     own, module = outline is home, home.path.removesuffix(".py").removesuffix("/__init__").rpartition("/")[2]
     stars = {(node.module or "").rpartition(".")[2] for node in outline.star_imports}
     known = own or function.name in outline.imported or module in stars
-    for node in outline.nodes:
-        if isinstance(node, ast.Name):
-            named = known and node.id == function.name
-        elif isinstance(node, ast.Attribute):
-            owner = node.value
-            while isinstance(owner, ast.Attribute):
-                owner = owner.value
-            named = node.attr == function.name and isinstance(owner, ast.Name) and owner.id in outline.imported
-        else:
-            named = isinstance(node, ast.Constant) and node.value == function.name and _is_looked_up(outline, node)
-        if named and not (own and _spans(function, getattr(node, "lineno", 0))):
-            yield getattr(node, "lineno", 0)
+    names = [node for node in outline.named.get(function.name, ()) if known and isinstance(node, ast.Name)]
+    attributes = outline.attributes.get(function.name, ())
+    of_modules = [node for node in attributes if (root := root_of_chain(node)) and root.id in outline.imported]
+    texts = (node for node in outline.nodes if isinstance(node, ast.Constant) and node.value == function.name)
+    for node in (*names, *of_modules, *(text for text in texts if _is_looked_up(outline, text))):
+        if not (own and _spans(function, node.lineno)):
+            yield node.lineno
 
 
 def _is_looked_up(outline: Outline, text: ast.Constant) -> bool:
