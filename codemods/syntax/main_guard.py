@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
+from typing import TypeGuard
 
 from ..nodes import walk
 from .names import last_name
@@ -12,9 +13,14 @@ _OF_PROGRAMS = ("__main__", "__mp_main__")
 _SPECIAL = re.compile(r"__\w+__")
 
 
-def is_main_guard(node: ast.AST) -> bool:
+def is_main_guard(node: ast.AST) -> TypeGuard[ast.If]:
     """True for `if __name__ == "__main__":`, whose body does not run when a worker imports the file."""
     return isinstance(node, ast.If) and is_main_name_test(node.test)
+
+
+def is_main_process_block(node: ast.AST) -> TypeGuard[ast.If]:
+    """True for an `if` whose body only the main process runs: a main guard, or `if parent_process() is None:`."""
+    return isinstance(node, ast.If) and is_main_process_test(node.test)
 
 
 def is_main_name_test(test: ast.expr) -> bool:

@@ -279,7 +279,7 @@ class Scopes:
         """True for nodes inside `if __name__ == "__main__":` itself (not its else)."""
         below = node
         for above in self.ancestors(node):
-            if is_main_guard(above) and isinstance(above, ast.If) and below in above.body:
+            if is_main_guard(above) and below in above.body:
                 return True
             below = above
         return False

@@ -12,7 +12,7 @@ from ...flow.facts.test_code import is_test
 from ...project import Project
 from ...questions import asked
 from ...syntax.callees import FUNCTIONS
-from ...syntax.main_guard import is_main_process_test
+from ...syntax.main_guard import is_main_process_block
 from ...syntax.modules import Modules
 from ...syntax.outline import Outline
 from ...syntax.receivers import qualified_name
@@ -295,7 +295,6 @@ def _is_later(outline: Outline, node: ast.AST | None) -> bool:
     """The import is not one that running the file reaches by itself; without a `node`, no dynamic one is."""
     nodes = [node] if node is not None else [call for name in _DYNAMIC for call in outline.calls_of(name)]
     return bool(nodes) and all(
-        isinstance(outline.scope(each), FUNCTIONS)
-        or any(isinstance(above, ast.If) and is_main_process_test(above.test) for above in outline.ancestors(each))
+        isinstance(outline.scope(each), FUNCTIONS) or any(map(is_main_process_block, outline.ancestors(each)))
         for each in nodes
     )

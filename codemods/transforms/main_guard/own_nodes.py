@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterable, Iterator
 
 from ...nodes import children
 from ...syntax.callees import FUNCTIONS
-from ...syntax.main_guard import is_main_process_test, is_never_true, is_other_name_test
+from ...syntax.main_guard import is_main_process_block, is_main_process_test, is_never_true, is_other_name_test
 
 
 def own_nodes(nodes: Iterable[ast.AST], dead: Collection[ast.AST] = ()) -> Iterator[ast.AST]:
@@ -18,7 +18,7 @@ def own_nodes(nodes: Iterable[ast.AST], dead: Collection[ast.AST] = ()) -> Itera
         if node in dead:
             continue
         yield node
-        if isinstance(node, ast.If) and (is_main_process_test(node.test) or is_never_true(node.test)):
+        if is_main_process_block(node) or (isinstance(node, ast.If) and is_never_true(node.test)):
             todo += node.orelse[::-1]
         elif isinstance(node, ast.If) and is_other_name_test(node.test):
             todo += node.body[::-1]

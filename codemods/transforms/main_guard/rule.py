@@ -12,7 +12,7 @@ from ...flow.facts.test_code import is_test
 from ...nodes import walk
 from ...project import Project
 from ...rule import Loss
-from ...syntax.main_guard import is_main_process_test
+from ...syntax.main_guard import is_main_process_block
 from ...syntax.modules import Modules, modules_of
 from ...syntax.outline import Outline, outline_of
 from ...syntax.repo import Repo
@@ -373,9 +373,7 @@ def _runs(statement: ast.stmt) -> bool:
     """True for statements that do something when the module is run, besides defining."""
     if isinstance(statement, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Import, ast.ImportFrom)):
         return False
-    return not (
-        isinstance(statement, ast.If) and is_main_process_test(statement.test) and not statement.orelse
-    ) and any(isinstance(node, (ast.Call, ast.For)) for node in walk(statement))
+    return not is_guard(statement) and any(isinstance(node, (ast.Call, ast.For)) for node in walk(statement))
 
 
 def _sets_method(starts: Starts, outline: Outline, statement: ast.stmt) -> bool:
@@ -395,11 +393,7 @@ def _sets_method(starts: Starts, outline: Outline, statement: ast.stmt) -> bool:
 
 def _starts_anywhere(starts: Starts, outline: Outline) -> bool:
     """Something in the file starts processes: under the guard, or in a function."""
-    guarded = [
-        statement
-        for statement in outline.module.body
-        if isinstance(statement, ast.If) and is_main_process_test(statement.test)
-    ]
+    guarded = filter(is_main_process_block, outline.module.body)
     inner = [node for item in guarded for node in item.body]
     functions = [node for node in outline.nodes if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef))]
     blocks = [inner, *(function.body for function in functions)]

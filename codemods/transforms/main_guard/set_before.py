@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterable
 
 from ...syntax.callees import FUNCTIONS, Function
-from ...syntax.main_guard import is_main_process_test
+from ...syntax.main_guard import is_main_process_block
 from ...syntax.outline import Outline
 from .statements import names_bound
 
@@ -42,7 +42,7 @@ class SetBefore:
                         guarded = True
             if is_global and at in getattr(above, "body", ()) and _binds_head(above, name):
                 guarded = True
-            if isinstance(above, ast.If) and is_main_process_test(above.test) and isinstance(scope, ast.Module):
+            if is_main_process_block(above) and isinstance(scope, ast.Module):
                 return guarded
             if above is scope:
                 break

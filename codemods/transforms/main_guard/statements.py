@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 
 from ...nodes import children
 from ...syntax.callees import FUNCTIONS
-from ...syntax.main_guard import is_main_name_test, is_main_process_test
+from ...syntax.main_guard import is_main_name_test, is_main_process_block
 from ...syntax.names import last_name, root_of_place
 
 _DEFINERS = frozenset(
@@ -27,7 +27,7 @@ def stays(statement: ast.stmt) -> bool:
     """Definitions, imports, and guards that are there already."""
     if isinstance(statement, (*FUNCTIONS, ast.ClassDef, ast.Import, ast.ImportFrom)):
         return True
-    if isinstance(statement, ast.If) and is_main_process_test(statement.test):
+    if is_main_process_block(statement):
         return True
     if isinstance(statement, ast.Try):
         inner = [*statement.body, *statement.orelse, *(part for h in statement.handlers for part in h.body)]
@@ -160,7 +160,7 @@ def environment_read(statement: ast.stmt) -> Iterator[str]:
 
 def reads_on_import(statement: ast.stmt) -> Iterator[str]:
     """Names that a statement outside the guard reads when the module is imported."""
-    if isinstance(statement, ast.If) and is_main_process_test(statement.test):
+    if is_main_process_block(statement):
         return
     todo: list[ast.AST] = [statement]
     while todo:
@@ -175,7 +175,7 @@ def reads_on_import(statement: ast.stmt) -> Iterator[str]:
 
 def is_guard(statement: ast.stmt) -> bool:
     """What it binds, a child lacks: `if __name__ == "__main__":` and kin."""
-    return isinstance(statement, ast.If) and is_main_process_test(statement.test) and not statement.orelse
+    return is_main_process_block(statement) and not statement.orelse
 
 
 def is_plain_guard(statement: ast.stmt) -> bool:

@@ -12,7 +12,7 @@ from ....flow.boundaries import Boundary
 from ....nodes import walk
 from ....syntax.binding_rules import parameters, positional
 from ....syntax.callees import FUNCTIONS, Function
-from ....syntax.main_guard import is_main_name_test
+from ....syntax.main_guard import is_main_guard
 from ....syntax.names import last_name
 from ....syntax.outline import Outline
 from ....tree.source import Source
@@ -44,7 +44,7 @@ class Guarded:
 def guarded_definitions(starts: Starts, outline: Outline) -> Iterator[Guarded]:
     """Definitions under a main guard that a worker must find in the module, and does not."""
     for guard in outline.module.body:
-        if not (isinstance(guard, ast.If) and is_main_name_test(guard.test)):
+        if not is_main_guard(guard):
             continue
         inside = {
             statement.name: statement for statement in guard.body if isinstance(statement, (*FUNCTIONS, ast.ClassDef))

@@ -14,7 +14,7 @@ from ....finding import Edit, Fix, Refused
 from ....syntax.binding_rules import positional
 from ....syntax.callees import FUNCTIONS, Function
 from ....syntax.line_width import line_width
-from ....syntax.main_guard import is_main_process_test
+from ....syntax.main_guard import is_main_process_block
 from ....syntax.outline import Outline, position
 from ....syntax.placement import blank_lines_above, first_attached_line, indentation_at, indentation_unit, usual_gap
 from ....syntax.python_floor import old_python
@@ -188,7 +188,7 @@ class HandOver:
         tops = [statement for statement in module.body if any(reader in ast.walk(statement) for reader in readers)]
         first = min(tops, key=lambda statement: statement.lineno)
         upto = [each for each in module.body if each.lineno <= first.lineno]
-        if any(isinstance(each, ast.If) and is_main_process_test(each.test) for each in upto):
+        if any(map(is_main_process_block, upto)):
             raise NotDone(f"what the workers run is defined below the guard (line {first.lineno})")
         line = first_attached_line(source, first)
         unit = indentation_unit(source, module)

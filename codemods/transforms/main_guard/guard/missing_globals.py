@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from ....finding import Confidence, Hop
 from ....syntax.callees import FUNCTIONS, Function
-from ....syntax.main_guard import is_main_process_test
+from ....syntax.main_guard import is_main_process_block
 from ....syntax.outline import Outline, Scope
 from ..own_nodes import own_nodes
 from ..starts.process_starts import Starts
@@ -44,10 +44,8 @@ def missing_globals(starts: Starts, outline: Outline) -> Iterator[MissingGlobal]
     known = _by_stars(starts, outline)
     if known is None:
         return
-    guards = [statement for statement in body if isinstance(statement, ast.If) and is_main_process_test(statement.test)]
-    outside = [
-        part for item in body for part in (item.orelse if isinstance(item, ast.If) and item in guards else [item])
-    ]
+    guards = [statement for statement in body if is_main_process_block(statement)]
+    outside = [part for item in body for part in (item.orelse if is_main_process_block(item) else [item])]
     bound: dict[str, list[ast.stmt]] = {}
     for statement in outside:
         for name in names_bound(statement):

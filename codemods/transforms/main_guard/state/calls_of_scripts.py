@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from ....finding import Hop
 from ....syntax.callees import FUNCTIONS, Function
-from ....syntax.main_guard import is_main_guard, is_main_process_test
+from ....syntax.main_guard import is_main_guard, is_main_process_block
 from ....syntax.names import last_name, root_of_chain
 from ....syntax.outline import Outline
 from ....syntax.repo import Repo
@@ -56,7 +56,7 @@ class CallsOfScripts:
 
 
 def has_guard(outline: Outline) -> bool:
-    return any(isinstance(item, ast.If) and is_main_process_test(item.test) for item in outline.module.body)
+    return any(map(is_main_process_block, outline.module.body))
 
 
 def _named(outline: Outline, function: Function, home: Outline) -> Iterator[int]:

@@ -14,7 +14,7 @@ from ....flow.facts.records import facts_lookup
 from ....flow.facts.test_code import is_test
 from ....nodes import walk
 from ....syntax.callees import FUNCTIONS, Function, method
-from ....syntax.main_guard import is_main_process_test
+from ....syntax.main_guard import is_main_process_block
 from ....syntax.names import last_name
 from ....syntax.outline import Outline
 from ....syntax.repo import Repo
@@ -338,8 +338,7 @@ class Search:
             return frozenset()
         scope = outline.scope(node)
         if isinstance(scope, ast.Module):
-            guards = [above for above in outline.ancestors(node) if isinstance(above, ast.If)]
-            guarded = any(is_main_process_test(guard.test) for guard in guards)
+            guarded = any(map(is_main_process_block, outline.ancestors(node)))
             return frozenset({outline.path}) if guarded else None
         if not isinstance(scope, FUNCTIONS) or depth > _MAX_DEPTH:
             return frozenset()

@@ -20,7 +20,7 @@ from ....nodes import walk
 from ....project import Project
 from ....questions import asked
 from ....syntax.callees import FUNCTIONS
-from ....syntax.main_guard import is_main_process_test
+from ....syntax.main_guard import is_main_process_block
 from ....syntax.names import last_name, root_of_chain
 from ....syntax.outline import Outline
 from ....syntax.receivers import qualified_name
@@ -251,8 +251,7 @@ def _is_logger(outline: Outline, value: ast.expr) -> bool:
 
 def _is_guarded(outline: Outline, node: ast.AST) -> bool:
     """It stands under a main guard: workers lack it altogether."""
-    guards = (above.test for above in outline.ancestors(node) if isinstance(above, ast.If))
-    return isinstance(outline.scope(node), ast.Module) and any(is_main_process_test(test) for test in guards)
+    return isinstance(outline.scope(node), ast.Module) and any(map(is_main_process_block, outline.ancestors(node)))
 
 
 def _texts(outline: Outline, values: list[ast.expr]) -> Iterator[tuple[str, ast.expr]]:
