@@ -8,6 +8,8 @@ from collections.abc import Iterator
 from enum import Enum
 from typing import TypeAlias
 
+from .names import last_name
+
 FunctionNode: TypeAlias = "ast.FunctionDef | ast.AsyncFunctionDef"
 Comprehension: TypeAlias = "ast.ListComp | ast.SetComp | ast.DictComp | ast.GeneratorExp"
 Meaning: TypeAlias = "tuple[str, str | None]"  # (module, None) for a module, (module, name) for a name in it
@@ -91,6 +93,11 @@ def imported(node: ast.AST) -> Iterator[tuple[str, Meaning]]:
         module = "." * node.level + (node.module or "")
         for alias in node.names:
             yield alias.asname or alias.name, (module, alias.name)
+
+
+def takes_self(method: FunctionNode) -> bool:
+    """False for a static or class method, whose first parameter is no object of the class."""
+    return not any(last_name(mark) in ("staticmethod", "classmethod") for mark in method.decorator_list)
 
 
 def positional(function: FunctionNode | ast.Lambda) -> list[str]:

@@ -30,6 +30,14 @@ def root_of_place(node: ast.AST | None) -> ast.Name | None:
     return node if isinstance(node, ast.Name) else None
 
 
+def whose_class(node: ast.AST) -> ast.expr | None:
+    """`x` of `type(x)` and `x.__class__`; None for anything else."""
+    if isinstance(node, ast.Attribute):
+        return node.value if node.attr == "__class__" else None
+    asks = isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "type"
+    return node.args[0] if asks and isinstance(node, ast.Call) and len(node.args) == 1 else None
+
+
 def without_arguments(node: ast.expr) -> ast.expr:
     """`C` of the generic class `C[T]`; any other expression as it is."""
     while isinstance(node, ast.Subscript):

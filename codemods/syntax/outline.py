@@ -16,7 +16,7 @@ from itertools import takewhile
 
 from ..nodes import FIELDS, children, statements
 from ..project import Project
-from .binding_rules import FUNCTIONS, LOOPS, bound_name, parameters
+from .binding_rules import FUNCTIONS, LOOPS, bound_name, parameters, positional, takes_self
 from .names import last_name
 
 Function = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
@@ -252,12 +252,7 @@ class Outline:
         method = self.method(node)
         if method is None or not isinstance(node, ast.Name) or method.name in _OF_CLASSES:
             return False
-        if any(
-            isinstance(mark, ast.Name) and mark.id in ("classmethod", "staticmethod") for mark in method.decorator_list
-        ):
-            return False
-        first = [*method.args.posonlyargs, *method.args.args][:1]
-        return bool(first) and first[0].arg == node.id
+        return takes_self(method) and positional(method)[:1] == [node.id]
 
     def own(self, scope: Scope) -> list[ast.AST]:
         """The nodes of `scope` itself; nested functions and classes are listed but not entered."""

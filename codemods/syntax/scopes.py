@@ -15,7 +15,7 @@ from functools import cached_property, lru_cache
 
 from ..nodes import parents_of
 from .assigned import binds, blocks, header_binds, pattern_binds, reads, target_binds, test_binds
-from .binding_rules import ENDING, FUNCTIONS, LOOPS, BindingKind, ScopeKind
+from .binding_rules import ENDING, FUNCTIONS, LOOPS, BindingKind, ScopeKind, positional, takes_self
 from .main_guard import is_main_guard
 from .scope_builder import Builder
 from .scope_data import Binding, Scope, Use, Variable, end_of, line_of, start_of
@@ -293,11 +293,10 @@ class Scopes:
         while scope is not None:
             parent = scope.parent
             if isinstance(scope.node, FUNCTIONS) and parent is not None and isinstance(parent.node, ast.ClassDef):
-                parameters = [*scope.node.args.posonlyargs, *scope.node.args.args]
-                decorators = {ast.unparse(mark).rpartition(".")[2] for mark in scope.node.decorator_list}
-                if not parameters or decorators & {"staticmethod", "classmethod"} or scope.node.name == "__new__":
+                first = positional(scope.node)[:1]
+                if not first or not takes_self(scope.node) or scope.node.name == "__new__":
                     return None
-                name = parameters[0].arg
+                (name,) = first
                 return (scope, name, parent.node) if len(scope.bindings[name]) == 1 else None
             scope = parent
         return None

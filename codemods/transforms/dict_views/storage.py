@@ -6,7 +6,7 @@ import ast
 import re
 
 from ...syntax.binding_rules import parameters
-from ...syntax.names import last_name
+from ...syntax.names import last_name, whose_class
 from ...syntax.outline import Outline, Scope
 from ...syntax.repo import Repo
 from ...syntax.resolver import Class
@@ -29,9 +29,7 @@ def keeps(repo: Repo, outline: Outline, attribute: Holder) -> bool:
     method = outline.method(target)
     if method is not None and method.name in _WORKER_SIDE:
         return False
-    if isinstance(target, ast.Call) and last_name(target.func) == "type":
-        return False
-    if isinstance(target, ast.Attribute) and target.attr == "__class__":
+    if whose_class(target) is not None:
         return False
     if isinstance(target, ast.Name) and not outline.is_self(target):
         marks = [] if method is None else [last_name(mark) for mark in method.decorator_list]

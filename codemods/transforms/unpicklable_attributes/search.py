@@ -12,7 +12,8 @@ from ...finding import Confidence, Trace
 from ...flow.answers.crossings import flow_of
 from ...project import Project
 from ...questions import asked
-from ...syntax.names import last_name, without_arguments
+from ...syntax.binding_rules import takes_self
+from ...syntax.names import without_arguments
 from ...syntax.outline import Outline
 from ...syntax.python_floor import old_python
 from ...syntax.repo import Repo
@@ -236,13 +237,8 @@ class Search:
         return False
 
     def _instance(self, shape: Shape, store: Store) -> bool:
-        marks = {last_name(mark.func if isinstance(mark, ast.Call) else mark) for mark in store.method.decorator_list}
         made_first = store.method not in shape.outline.parents  # see `fields`
-        return (
-            "classmethod" not in marks
-            and "staticmethod" not in marks
-            and (made_first or shape.outline.owner(store.target) is shape.node)
-        )
+        return takes_self(store.method) and (made_first or shape.outline.owner(store.target) is shape.node)
 
     def counts(self, kind: ObjectKind) -> bool:
         return kind.before is None or python_below(self.project, kind.before)

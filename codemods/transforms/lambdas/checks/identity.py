@@ -17,7 +17,7 @@ from ....flow.answers.introspection import Question
 from ....nodes import walk
 from ....project import Project
 from ....syntax.binding_rules import FUNCTIONS, ScopeKind
-from ....syntax.names import last_name
+from ....syntax.names import last_name, whose_class
 from ....syntax.scope_data import line_of, start_of
 from ....syntax.scopes import Scopes
 from ..candidate import Unit
@@ -189,15 +189,9 @@ def _all_set_on_class(scopes: Scopes) -> list[tuple[ast.AST, str]]:
 def _set_on_class(node: ast.AST) -> str | None:
     """The attribute that is set on the class of something: `type(x).count += 1`, `x.__class__.count = 1`."""
     if isinstance(node, ast.Attribute) and not isinstance(node.ctx, ast.Load):
-        return node.attr if _is_class_of(node.value) else None
+        return node.attr if whose_class(node.value) is not None else None
     if isinstance(node, ast.Call) and last_name(node.func) == "setattr" and len(node.args) > 1:
         name = node.args[1]
-        if _is_class_of(node.args[0]):
+        if whose_class(node.args[0]) is not None:
             return str(name.value) if isinstance(name, ast.Constant) else ""
     return None
-
-
-def _is_class_of(node: ast.expr) -> bool:
-    if isinstance(node, ast.Call):
-        return isinstance(node.func, ast.Name) and node.func.id == "type" and len(node.args) == 1
-    return isinstance(node, ast.Attribute) and node.attr == "__class__"

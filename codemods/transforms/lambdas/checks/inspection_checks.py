@@ -11,7 +11,7 @@ from ....finding import Refused
 from ....flow.answers.introspection import AS_TEXT, OF_ITS_PARTIAL, ON_A_CLASS, Question
 from ....project import Project
 from ....syntax.binding_rules import LASTING, BindingKind
-from ....syntax.names import last_name
+from ....syntax.names import last_name, whose_class
 from ....syntax.repo import Repo
 from ....syntax.resolver import Class
 from ....syntax.scope_data import start_of
@@ -135,7 +135,7 @@ class InspectionChecks:
             for name in ("__name__", "__qualname__"):
                 for read in where.attributes.get(name, ()):
                     owner = where.owner(read)
-                    of_object = _class_of(read.value)
+                    of_object = whose_class(read.value)
                     other = of_object is not None and where.is_self(of_object) and owner is not None
                     if of_object is None or (id(read) not in own and (other or where is not outline)):
                         continue
@@ -293,11 +293,3 @@ def _what_asks(question: Question) -> str:
     if question.what.startswith("__"):
         return f"its `{question.what}` is read"
     return f"`{question.what}` looks at it"
-
-
-def _class_of(value: ast.expr) -> ast.expr | None:
-    """What `type(x)` or `x.__class__` is the class of; None for something else."""
-    if isinstance(value, ast.Attribute) and value.attr == "__class__":
-        return value.value
-    is_type = isinstance(value, ast.Call) and isinstance(value.func, ast.Name) and value.func.id == "type"
-    return value.args[0] if is_type and isinstance(value, ast.Call) and len(value.args) == 1 else None

@@ -11,7 +11,7 @@ import ast
 from collections.abc import Iterable, Mapping, Sequence
 
 from ....finding import Edit
-from ....syntax.binding_rules import FUNCTIONS
+from ....syntax.binding_rules import FUNCTIONS, takes_self
 from ....syntax.placement import first_attached_line, indentation_at
 from ....syntax.repo import Repo
 from ....syntax.scope_data import Use, Variable, end_of, line_of
@@ -260,9 +260,7 @@ def _object_at(scopes: Scopes, node: ast.ClassDef, use: Use) -> str | None:
     """What the object is called where `use` stands, in a method of the class; None where it has no name."""
     inner = [above for above in scopes.ancestors(use.node) if isinstance(above, (*FUNCTIONS, ast.Lambda))]
     method = next((above for above in inner if scopes.parents[above] is node), None)
-    if not isinstance(method, FUNCTIONS) or any(
-        ast.unparse(decorator) in ("staticmethod", "classmethod") for decorator in method.decorator_list
-    ):
+    if not isinstance(method, FUNCTIONS) or not takes_self(method):
         return None
     scope = scopes.inner(method)
     if not scopes.is_inside(use.scope, method):

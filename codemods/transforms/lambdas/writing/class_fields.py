@@ -12,8 +12,8 @@ from __future__ import annotations
 import ast
 
 from ....finding import Edit
-from ....syntax.binding_rules import FUNCTIONS
-from ....syntax.names import last_name
+from ....syntax.binding_rules import FUNCTIONS, positional, takes_self
+from ....syntax.names import last_name, whose_class
 from ....syntax.outline import Outline
 from ....syntax.placement import blank_lines_below, end_of_line
 from ....syntax.repo import Repo
@@ -83,9 +83,7 @@ def why_not_on_objects(scopes: Scopes, unit: Unit, repo: Repo, path: str) -> str
             return f"{where} is deleted"
         if found in inside and not _is_own_object(scopes, node, found):
             return f"{where} is read from the class"
-        if isinstance(found.value, ast.Call) or (
-            isinstance(found.value, ast.Attribute) and found.value.attr == "__class__"
-        ):
+        if isinstance(found.value, ast.Call) or whose_class(found.value) is not None:
             return f"{where} may be read from the class"
         value = unit.fields[found.attr].value
         if value is not None and not is_data(value) and not _is_used_as_data(scopes, found):
@@ -114,8 +112,7 @@ def _is_class(outline: Outline, value: ast.expr) -> bool:
         return value.id == "cls" or any(
             each is not None and not isinstance(each, ast.Name) and _is_class(outline, each) for each in bound
         )
-    is_type = isinstance(value, ast.Call) and last_name(value.func) == "type" and len(value.args) == 1
-    return is_type or (isinstance(value, ast.Attribute) and value.attr == "__class__")
+    return whose_class(value) is not None
 
 
 def _may_be_descriptor(scopes: Scopes, call: ast.Call) -> bool:
@@ -138,9 +135,7 @@ def _is_own_object(scopes: Scopes, node: ast.ClassDef, found: ast.Attribute) -> 
     method = owner.node if owner is not None else None
     if not isinstance(method, FUNCTIONS) or scopes.parents[method] is not node:
         return False
-    first = [*method.args.posonlyargs, *method.args.args][:1]
-    marks = {ast.unparse(mark) for mark in method.decorator_list}
-    return bool(first) and first[0].arg == found.value.id and not marks & {"staticmethod", "classmethod"}
+    return takes_self(method) and positional(method)[:1] == [found.value.id]
 
 
 def is_data(value: ast.expr) -> bool:

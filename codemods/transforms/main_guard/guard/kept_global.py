@@ -11,7 +11,7 @@ from collections.abc import Sequence
 
 from ....finding import Edit, Fix, Refused
 from ....nodes import walk
-from ....syntax.binding_rules import LOOPS
+from ....syntax.binding_rules import LOOPS, positional, takes_self
 from ....syntax.callees import FUNCTIONS, Function
 from ....syntax.outline import Outline
 from ....syntax.placement import first_attached_line, indentation_at
@@ -161,18 +161,17 @@ class KeptGlobal:
         method = self.outline.method(read)
         if method is None or self.outline.parents[method] is not owner or self.outline.owner(read) is not owner:
             raise NotDone(f"line {read.lineno} reads `{read.id}` outside of its methods")
-        this = [*method.args.posonlyargs, *method.args.args][:1]
-        marks = {ast.unparse(mark) for mark in method.decorator_list}
-        if not this or marks & {"staticmethod", "classmethod"}:
+        this = positional(method)[:1]
+        if not this or not takes_self(method):
             raise NotDone(f"`{method.name}` (line {method.lineno}) has no `self`")
-        scope, bindings = self.outline.lookup(read, this[0].arg)
-        if scope is not method or len(self.outline.bindings(method, this[0].arg)) != 1 or not bindings:
-            raise NotDone(f"line {read.lineno} has no `{this[0].arg}` of the method")
+        scope, bindings = self.outline.lookup(read, this[0])
+        if scope is not method or len(self.outline.bindings(method, this[0])) != 1 or not bindings:
+            raise NotDone(f"line {read.lineno} has no `{this[0]}` of the method")
         start = self.source.offset(read.lineno, read.col_offset)
         end = self.source.offset(read.end_lineno or 0, read.end_col_offset or 0)
         if self.source.text[start:end] != read.id:
             raise NotDone(f"the place of `{read.id}` in line {read.lineno} is not known")
-        return Edit(self.source.path, start, end, f"{this[0].arg}.{read.id}")
+        return Edit(self.source.path, start, end, f"{this[0]}.{read.id}")
 
     def _unsafe(self, names: Sequence[str]) -> str | None:
         for name in names:

@@ -6,6 +6,7 @@ import ast
 from collections.abc import Callable, Sequence
 
 from ....finding import Answer, Fix, Refused
+from ....syntax.binding_rules import takes_self
 from ....syntax.callees import Function
 from ....syntax.outline import Outline
 from ....tree.source import Source
@@ -66,13 +67,7 @@ def _readers(group: Sequence[MissingGlobal]) -> list[Function]:
 
 def _is_read_by_methods(outline: Outline, missing: MissingGlobal) -> bool:
     """Nothing else that workers run reads it, and they get an object."""
-    return all(
-        isinstance(outline.parents[reader], ast.ClassDef)
-        and not any(
-            isinstance(mark, ast.Name) and mark.id in ("staticmethod", "classmethod") for mark in reader.decorator_list
-        )
-        for reader in missing.readers
-    )
+    return all(isinstance(outline.parents[reader], ast.ClassDef) and takes_self(reader) for reader in missing.readers)
 
 
 def _above(starts: Starts, outline: Outline, source: Source, imported: bool, missing: MissingGlobal) -> Answer | None:

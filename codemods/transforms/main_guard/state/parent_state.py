@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 from ....nodes import walk
 from ....syntax.callees import FUNCTIONS, Function
-from ....syntax.names import last_name
+from ....syntax.names import last_name, whose_class
 from ....syntax.outline import Outline
 from ....syntax.resolver import Class
 from ..guard.missing_globals import missing_globals
@@ -189,17 +189,19 @@ def _set_by_name(search: Search, state: _State) -> Iterator[Place]:
     """`setattr(Table, "size", value)`, `setattr(settings, name, value)`, `vars(settings).update(size=value)`."""
     for source in search.starts.project.matching(_BY_NAME):
         outline = search.repo.outline(source.path)
-        for call in outline.calls.get("setattr", ()) if outline is not None else ():
+        if outline is None:
+            continue
+        for call in outline.calls.get("setattr", ()):
             name = call.args[1] if len(call.args) == 3 else None
             same = name is not None and (not isinstance(name, ast.Constant) or name.value == state.name)
-            if same and outline is not None and _is_meant(search, outline, call.args[0], state):
+            if same and _is_meant(search, outline, call.args[0], state):
                 yield Place(outline, call.args[0], "")
-        for call in outline.calls.get("update", ()) if outline is not None else ():
+        for call in outline.calls.get("update", ()):
             whole = call.func.value if isinstance(call.func, ast.Attribute) else None
             is_vars = isinstance(whole, ast.Call) and last_name(whole.func) == "vars" and len(whole.args) == 1
             value = whole.args[0] if isinstance(whole, ast.Call) and is_vars else None
             value = whole.value if isinstance(whole, ast.Attribute) and whole.attr == "__dict__" else value
-            if value is not None and outline is not None and _is_meant(search, outline, value, state):
+            if value is not None and _is_meant(search, outline, value, state):
                 yield Place(outline, value, "")
 
 
@@ -235,13 +237,7 @@ def _near(search: Search, state: _State) -> list[Class]:
 
 def _is_of(search: Search, outline: Outline, value: ast.expr, state: _State) -> bool:
     """`value` is the class, or the `cls` of one of its class methods, or `type(self)` in one of its methods."""
-    of = (
-        value.args[0]
-        if isinstance(value, ast.Call) and len(value.args) == 1 and last_name(value.func) == "type"
-        else None
-    )
-    of = value.value if isinstance(value, ast.Attribute) and value.attr == "__class__" else of
-    if of is not None:
+    if (of := whose_class(value)) is not None:
         return outline.is_self(of) and outline.owner(of) is state.owner
     around = outline.method(value)
     if around is not None and isinstance(value, ast.Name) and value.id in {each.arg for each in around.args.args[:1]}:
