@@ -12,14 +12,13 @@ from ...syntax.outline import Outline, position
 from ...syntax.repo import Repo
 from ...syntax.resolver import Class
 from .holders import Difference, HolderKind
-from .next_holders import holders_of
+from .next_holders import holders_of, makes_dict
 from .uses import ViewUses
 
 CHANGING = frozenset(
     ["update", "pop", "popitem", "clear", "setdefault", "subtract", "move_to_end", "__setitem__", "__delitem__"]
 )
 _PROPERTIES = frozenset(["property", "cached_property"])
-_DICTS = frozenset(["dict", "OrderedDict", "defaultdict", "Counter"])
 _DEPTH = 3
 _SPECIAL = frozenset(
     ["", "__call__", "__getitem__", "__len__", "__iter__", "__enter__", "__exit__"]
@@ -317,10 +316,7 @@ def _made_by_each_call(target: _Target) -> bool:
     if target.filled_by is None:
         return False
     values = [binding.value for binding in target.outline.bindings(target.filled_by, target.name)]
-    return bool(values) and all(
-        isinstance(value, (ast.Dict, ast.DictComp)) or (isinstance(value, ast.Call) and last_name(value.func) in _DICTS)
-        for value in values
-    )
+    return bool(values) and all(map(makes_dict, values))
 
 
 def _called_as(outline: Outline, node: ast.AST) -> str:

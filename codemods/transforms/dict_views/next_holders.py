@@ -30,7 +30,7 @@ _ELEMENTS = frozenset(("get", "pop"))  # of a container: they give the view itse
 _CONTENTS = _ELEMENTS | {"values", "items", "copy"}
 _KEEPERS = frozenset(("dict", "OrderedDict", "SimpleNamespace", "Namespace"))  # f(name=x) holds x under `name`
 _COPIES = frozenset(("sorted", "list", "tuple", "dict"))  # of a container, which hold the same view
-_DICTS = frozenset(("dict", "OrderedDict", "defaultdict"))
+_DICTS = frozenset(("dict", "OrderedDict", "defaultdict", "Counter"))
 _NOT_IN_A_LIST = "which a list does not have"
 
 
@@ -249,10 +249,14 @@ def _is_dict(outline: Outline, node: ast.AST) -> bool:
             above = outline.parents[place]
             if not isinstance(place.ctx, ast.Load):
                 values.append(above.value if isinstance(above, (ast.Assign, ast.AnnAssign)) else None)
-    makes = (isinstance(each, ast.Call) and last_name(each.func) in _DICTS for each in values)
-    return bool(values) and all(
-        made or isinstance(each, (ast.Dict, ast.DictComp)) for each, made in zip(values, makes, strict=True)
-    )
+    return bool(values) and all(map(makes_dict, values))
+
+
+def makes_dict(value: ast.expr | None) -> bool:
+    """`{...}`, `dict(...)`, `Counter(...)`: a dict of its own."""
+    if isinstance(value, ast.Call):
+        return last_name(value.func) in _DICTS
+    return isinstance(value, (ast.Dict, ast.DictComp))
 
 
 def _gives_back(call: ast.Call, default: ast.AST) -> bool:

@@ -6,7 +6,6 @@ import ast
 import re
 from collections.abc import Collection, Mapping
 from contextlib import suppress
-from functools import cached_property
 
 from ....finding import Refused
 from ....project import Project
@@ -81,7 +80,6 @@ class Splitter:
         if _SETS_UP.search(self.source.text):  # what is called later in workers depends on what goes under the guard
             guarded = [self.body[at] for at in inside]
             self.in_children = code_of_workers(self.project, self.outline, self.source, guarded)
-            self.__dict__.pop("_attributes_in_children", None)
         while True:
             kept = self._leave_outside(inside)
             if not kept:
@@ -147,7 +145,6 @@ class Splitter:
                 found.setdefault(read, name)
         return {**found, **self.imported}
 
-    @cached_property
     def _attributes_in_children(self) -> frozenset[tuple[str, str]]:
         """`("Config", "rate")` where what a child may run reads `Config.rate`."""
         run = [item for item in self.body if getattr(item, "name", "") in self.in_children]
@@ -217,7 +214,7 @@ class Splitter:
         return set()
 
     def _check(self, inside: set[int]) -> None:
-        needed = self.needed()
+        needed, read_in_children = self.needed(), self._attributes_in_children()
         for at, statement in enumerate(self.body):
             above = not isinstance(statement, (*FUNCTIONS, ast.ClassDef)) and at < min(inside, default=0)
             unused = isinstance(statement, FUNCTIONS) and statement.name not in self.in_children
@@ -251,7 +248,7 @@ class Splitter:
                     "that is sent"
                 )
             inherited = {("os", "environ")}  # which children have from their parent
-            lost = sorted((attributes_set(statement) & self._attributes_in_children) - inherited)
+            lost = sorted((attributes_set(statement) & read_in_children) - inherited)
             if lost:
                 where = ".".join(lost[0])
                 raise Refused(
