@@ -100,8 +100,7 @@ class Callees:
 
     def _partial(self, outline: Outline, func: ast.Name) -> tuple[Outline, Function, int] | None:
         """The function of the repo that `func` is a `functools.partial` of."""
-        bound = [binding.value for binding in outline.lookup(func, func.id)[1]]
-        made = bound[0] if len(bound) == 1 else None
+        made = outline.only_value(func)
         if not isinstance(made, ast.Call) or not made.args or origin(outline, made.func, _plain) != "functools.partial":
             return None
         found = self._function(outline, made.args[0])

@@ -319,6 +319,11 @@ class Outline:
                 return scope, found
         return self.module, []
 
+    def only_value(self, use: ast.Name) -> ast.expr | None:
+        """The value of the name at `use`, where one binding alone may reach it; None where it is no expression."""
+        bindings = self.lookup(use, use.id)[1]
+        return bindings[0].value if len(bindings) == 1 else None
+
     def reaching(self, scope: Scope, bindings: list[ValueBinding], use: ast.AST) -> list[ValueBinding]:
         """Those of `bindings` whose value may be the one seen at `use`."""
         if len(bindings) == 1:

@@ -160,8 +160,7 @@ class Search:
         """The class of the repository that a local name's only value is made from."""
         if not isinstance(node, ast.Name):
             return None
-        _, bindings = outline.lookup(node, node.id)
-        value = bindings[0].value if len(bindings) == 1 else None
+        value = outline.only_value(node)
         classes = self.repo.resolver.classes(outline, value.func) if isinstance(value, ast.Call) else []
         return classes[0] if len(classes) == 1 else None
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from codemods.transforms.main_guard.state.process_state import states
+from codemods.transforms.main_guard.state.process_state_table import states
 from harness.small import reported
 
 TEXT = """\

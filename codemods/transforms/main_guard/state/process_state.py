@@ -7,13 +7,9 @@ with the default. The table says what sets and what reads each.
 from __future__ import annotations
 
 import ast
-import pkgutil
 import re
-import sys
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from functools import cache
-from typing import Any
 
 from ....finding import Hop
 from ....nodes import walk
@@ -21,47 +17,19 @@ from ....project import Project
 from ....questions import asked
 from ....syntax.callees import FUNCTIONS
 from ....syntax.main_guard import is_main_process_block
-from ....syntax.names import last_name, root_of_chain
+from ....syntax.names import last_name
 from ....syntax.outline import Outline
 from ....syntax.receivers import qualified_name
 from ..statements import LOG_METHODS
 from .changed_settings import Changed, Place, Search, Worker, is_set_before, nearest
-
-if sys.version_info >= (3, 11):
-    import tomllib
-else:
-    import tomli as tomllib
+from .library_texts import imported_name, texts_of_libraries
+from .process_state_table import State, read_by
 
 _SPAWNS = re.compile(r"['\"](?:spawn|forkserver)['\"]")
 _SPAWN, _LOADER = "`multiprocessing.spawn`", "Loader"
 WHERE = "in the function that it runs, in the `initializer` of a pool, in the `worker_init_fn` of a loader"
 _TEXTS = ("print", "str", "repr", "format")
 _TO_STREAMS = ("stdout", "stderr")
-_PLAIN = ("float", "int", "len", "str", "item", "sum", "mean", "max", "min", "round", "bool", "tolist", "join", "dot")
-_FIRST_IS_SIZE = ("random", "standard_normal", "random_sample", "rand", "randn", "permutation")  # of others, the third
-
-
-@dataclass(frozen=True)
-class State:
-    """A row of the table, which documents the fields."""
-
-    name: str
-    what: str
-    sets: frozenset[str]
-    reads: frozenset[str]
-    below: tuple[str, ...]  # those of `reads` that end with a dot
-    values: frozenset[str] = frozenset()
-    but: frozenset[str] = frozenset()
-    keyword: str = ""
-    with_one: frozenset[str] = frozenset()
-    silent: frozenset[str] = frozenset()
-    arguments: int = 0
-    linked: bool = False
-    seeded: bool = False
-    shown: bool = False
-    lasting: bool = False
-    default: str = "has the default"
-    advice: str = ""
 
 
 @dataclass(frozen=True)
@@ -171,7 +139,7 @@ def _reads(worker: Worker) -> Iterator[tuple[State, Place]]:
     texts: set[str] | None = None
     for node in nodes:
         for mark, place in _marks(outline, node, function.name):
-            for state in _by_read().get(mark, ()) or _below(mark):
+            for state in read_by(mark):
                 if not _may_depend(state, outline, node):
                     continue
                 if not state.linked:
@@ -199,7 +167,7 @@ def _said(nodes: list[ast.AST]) -> set[str]:
 def _marks(outline: Outline, node: ast.AST, own: str) -> Iterator[tuple[str, ast.expr]]:
     """What the table may say of a node."""
     if isinstance(node, (ast.Name, ast.Attribute)) and isinstance(node.ctx, ast.Load):
-        if not isinstance(outline.parents[node], ast.Attribute) and (name := _imported(outline, node)):
+        if not isinstance(outline.parents[node], ast.Attribute) and (name := imported_name(outline, node)):
             yield name, node
     elif isinstance(node, ast.ExceptHandler) and node.type is not None:
         for each in node.type.elts if isinstance(node.type, ast.Tuple) else [node.type]:
@@ -210,7 +178,7 @@ def _marks(outline: Outline, node: ast.AST, own: str) -> Iterator[tuple[str, ast
     elif isinstance(node, ast.Call):
         yield from _of_call(outline, node, own)
     if isinstance(node, ast.FormattedValue):
-        yield from _texts(outline, [node.value])
+        yield from texts_of_libraries(outline, [node.value])
 
 
 def _of_call(outline: Outline, call: ast.Call, own: str) -> Iterator[tuple[str, ast.expr]]:
@@ -222,9 +190,9 @@ def _of_call(outline: Outline, call: ast.Call, own: str) -> Iterator[tuple[str, 
         if func.attr in LOG_METHODS and _is_logger(outline, func.value):
             yield ("a log of details" if func.attr == "debug" else "a log"), func
         if func.attr == "format" and isinstance(func.value, ast.Constant):
-            yield from _texts(outline, call.args)
+            yield from texts_of_libraries(outline, call.args)
     elif isinstance(func, ast.Name) and not outline.lookup(func, func.id)[1]:
-        yield from _texts(outline, call.args) if func.id in _TEXTS else ()
+        yield from texts_of_libraries(outline, call.args) if func.id in _TEXTS else ()
         to = next((keyword.value for keyword in call.keywords if keyword.arg == "file"), None)
         if func.id != "print" or to is None or qualified_name(outline, to) == "sys.stdout":
             yield func.id, func
@@ -232,19 +200,12 @@ def _of_call(outline: Outline, call: ast.Call, own: str) -> Iterator[tuple[str, 
         yield "recursion", func
 
 
-def _imported(outline: Outline, node: ast.expr) -> str:
-    """The dotted name of what comes from an import, else ""."""
-    root = root_of_chain(node)
-    return qualified_name(outline, node) if root is not None and root.id in outline.imported else ""
-
-
 def _is_logger(outline: Outline, value: ast.expr) -> bool:
     """`logging`, or what `logging.getLogger` gives."""
     if qualified_name(outline, value) == "logging":
         return True
     if isinstance(value, ast.Name):
-        bound = outline.lookup(value, value.id)[1]
-        made = bound[0].value if len(bound) == 1 else None
+        made = outline.only_value(value)
         return isinstance(made, ast.Call) and not _is_guarded(outline, made) and _is_logger(outline, made)
     return isinstance(value, ast.Call) and qualified_name(outline, value.func) == "logging.getLogger"
 
@@ -252,45 +213,6 @@ def _is_logger(outline: Outline, value: ast.expr) -> bool:
 def _is_guarded(outline: Outline, node: ast.AST) -> bool:
     """It stands under a main guard: workers lack it altogether."""
     return isinstance(outline.scope(node), ast.Module) and any(map(is_main_process_block, outline.ancestors(node)))
-
-
-def _texts(outline: Outline, values: list[ast.expr]) -> Iterator[tuple[str, ast.expr]]:
-    """Values of a library that become a text: what its functions return, also by a variable."""
-    for value in values:
-        made: ast.expr | None = value
-        if isinstance(value, ast.Name):
-            bound = outline.lookup(value, value.id)[1]
-            made = bound[0].value if len(bound) == 1 else None
-        for part in walk(made) if made is not None and not _is_number(made) else ():
-            if isinstance(part, ast.Call) and (name := _library(outline, part)):
-                yield f"text of {name}", value
-
-
-def _library(outline: Outline, call: ast.Call) -> str:
-    """The library whose function is called, or the method of an object that a function of it gives; else ""."""
-    if name := _imported(outline, call.func):
-        return name.partition(".")[0]
-    holder = call.func.value if isinstance(call.func, ast.Attribute) else None
-    bound = outline.lookup(holder, holder.id)[1] if isinstance(holder, ast.Name) else []
-    made = bound[0].value if len(bound) == 1 else None
-    if not isinstance(made, ast.Call) or _is_number(made) or _is_number(call):
-        return ""
-    name = _imported(outline, made.func)
-    draws = name.startswith("numpy.random.")
-    return "" if draws and not _draws_several(call) else name.partition(".")[0]
-
-
-def _draws_several(call: ast.Call) -> bool:
-    """A method of a generator of numpy is told how many numbers to give."""
-    several = 1 if last_name(call.func) in _FIRST_IS_SIZE else 3
-    return len(call.args) >= several or any(keyword.arg == "size" for keyword in call.keywords)
-
-
-def _is_number(value: ast.expr) -> bool:
-    """A call of a builtin or method that gives a number or a text: `float(...)`, `x.sum()`, `x.item()`."""
-    if not isinstance(value, ast.Call):
-        return not isinstance(value, ast.BinOp)
-    return last_name(value.func) in _PLAIN
 
 
 def _may_depend(state: State, outline: Outline, node: ast.AST) -> bool:
@@ -354,10 +276,7 @@ def _set_by(outline: Outline, node: ast.AST, state: State) -> str | None:
 
 def _leads_out(outline: Outline, handler: ast.expr) -> bool:
     """A handler of a log that writes to a file, or to `sys.stdout`."""
-    made: ast.expr | None = handler
-    if isinstance(handler, ast.Name):
-        bound = outline.lookup(handler, handler.id)[1]
-        made = bound[0].value if len(bound) == 1 else None
+    made = outline.only_value(handler) if isinstance(handler, ast.Name) else handler
     if not isinstance(made, ast.Call) or not qualified_name(outline, made.func).startswith("logging."):
         return False
     to = [ast.unparse(each) for each in (*made.args, *(keyword.value for keyword in made.keywords))]
@@ -386,39 +305,3 @@ def _stored(outline: Outline, target: ast.expr) -> str:
     name = qualified_name(outline, at)
     options = name.startswith(("pandas.options.", "jax.config."))
     return ".".join(name.split(".")[:2]) if options else name
-
-
-# the table
-
-
-@cache
-def states() -> tuple[State, ...]:
-    """The rows. Raises ValueError for one without a source, or with a field that is not known."""
-    text = (pkgutil.get_data(__name__.rpartition(".")[0], "process_state.toml") or b"").decode()
-    return tuple(_state(name, dict(row)) for name, row in tomllib.loads(text).items())
-
-
-def _state(name: str, row: dict[str, Any]) -> State:
-    source, what, sets, reads = (row.pop(key, None) for key in ("source", "what", "sets", "reads"))
-    more: dict[str, Any] = {
-        key: frozenset(row.pop(key)) for key in ("values", "but", "with_one", "silent") if key in row
-    }
-    plain = ("keyword", "linked", "seeded", "shown", "lasting", "arguments", "default", "advice")
-    more |= {key: row.pop(key) for key in plain if key in row}
-    if row or not (source and what and sets and reads):
-        raise ValueError(f"process_state.toml: [{name}] needs `source`, `what`, `sets` and `reads`, and knows no {row}")
-    below = tuple(each for each in reads if each.endswith("."))
-    return State(name, what, frozenset(sets), frozenset(reads), below, **more)
-
-
-@cache
-def _by_read() -> dict[str, list[State]]:
-    found: dict[str, list[State]] = {}
-    for state in states():
-        for name in state.reads:
-            found.setdefault(name, []).append(state)
-    return found
-
-
-def _below(name: str) -> list[State]:
-    return [state for state in states() if state.below and name.startswith(state.below)]

@@ -44,8 +44,7 @@ def _part(search: Search, outline: Outline, node: ast.AST, how: type[ast.expr_co
         return None
     made: ast.expr | None = node.value
     if isinstance(made, ast.Name):
-        bound = outline.lookup(made, made.id)[1]
-        made = bound[0].value if len(bound) == 1 else None
+        made = outline.only_value(made)
     called = search.callees.called(outline, made) if isinstance(made, ast.Call) and not made.args else None
     if called is None or not _is_shared(called[1]):
         return None
