@@ -10,7 +10,8 @@ from ...project import Project
 from ...syntax.names import root_of_chain
 from ...syntax.outline import Outline
 from ...syntax.unpicklable_table import kinds
-from .classes import Family, Shape, Store
+from .classes import Shape, Store
+from .family import Family
 
 _REQUIRES = re.compile(
     r"(?:python_requires|requires-python)\s{0,20}=\s{0,20}[\"']?[^\"'\n]{0,80}?(?:>=|~=|==|>)\s{0,20}(\d+)\.(\d+)"

@@ -12,8 +12,9 @@ from ...nodes import walk
 from ...syntax.names import dotted
 from ...syntax.unpicklable_table import base_methods
 from ...tree.source import Source
-from .asked_while_loading import ASKED, Asked, Failure, binds_getattr, says
+from .asked_while_loading import ASKED, Asked, binds_getattr, says
 from .classes import Shape
+from .getattr_run import Failure
 from .own_reducers import registered
 from .screen import ID
 from .search import Search

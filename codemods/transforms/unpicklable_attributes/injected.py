@@ -12,7 +12,8 @@ from ...syntax.names import last_name
 from ...syntax.outline import Outline
 from ...syntax.repo import Repo
 from ...syntax.unpicklable import Made, Recogniser
-from .classes import Family, Method, Shape, line_at
+from .classes import Method, Shape
+from .family import Family, line_at
 from .remaking.containers import is_dataclass
 
 _BUILDER = re.compile(r"(?i)^_*(?:build|create|make|get|instantiate)(?:_|$)")

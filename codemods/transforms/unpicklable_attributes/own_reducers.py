@@ -12,8 +12,9 @@ from ...syntax.names import last_name
 from ...syntax.outline import Outline
 from ...syntax.receivers import qualified_name
 from ...syntax.repo import Repo
-from .classes import Family, Shape
+from .classes import Shape
 from .data import names
+from .family import Family
 
 _WRITTEN = ("__getstate__", "__setstate__", "__copy__")  # what this rule may add to a class
 _WITHOUT_STATE = {  # https://docs.python.org/3/library/collections.html: what their `__reduce__` hands to the class

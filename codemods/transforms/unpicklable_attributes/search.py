@@ -32,7 +32,8 @@ from ...syntax.unpicklable_table import (
 from ...tree.source import Source
 from .asked_while_loading import Asked, fails_while_loading, fails_while_pickling
 from .by_name import counts_older, python_below
-from .classes import Family, Shape, Store, line_at
+from .classes import Shape, Store
+from .family import Family, line_at
 from .injected import GIVES_GENERATOR, Given, Taken
 from .own_reducers import registered
 from .remaking.containers import cached, fields, fillings, given_fields, keeps_parts

@@ -5,7 +5,8 @@ from __future__ import annotations
 import ast
 from dataclasses import dataclass
 
-from .classes import Family, Shape
+from .classes import Shape
+from .family import Family
 
 
 @dataclass(frozen=True)

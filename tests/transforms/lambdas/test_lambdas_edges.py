@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from codemods.transforms.lambdas.writing.free_names import snake
+from codemods.transforms.lambdas.writing.role_words import snake
 from harness.each_row import each_row
 from harness.hoisting import hoisted
 from harness.small import reported

@@ -6,7 +6,7 @@ import ast
 
 from codemods.project import Project
 from codemods.syntax.scopes import Scopes
-from codemods.transforms.lambdas.writing import free_names
+from codemods.transforms.lambdas.writing import free_names, role_words
 from codemods.tree.files import MemoryFiles
 from harness.each_row import each_row
 
@@ -131,7 +131,7 @@ def first_lambda(text: str) -> tuple[Scopes, ast.Lambda]:
     ],
 )
 def test_role(text: str, role: str) -> None:
-    assert free_names.role(*first_lambda(text)) == role
+    assert role_words.role(*first_lambda(text)) == role
 
 
 @each_row(
@@ -149,7 +149,7 @@ def test_role(text: str, role: str) -> None:
     ],
 )
 def test_numbers(text: str, numbers: str) -> None:
-    assert free_names.numbers_of(first_lambda(text)[1]) == numbers
+    assert role_words.numbers_of(first_lambda(text)[1]) == numbers
 
 
 @each_row(
@@ -170,8 +170,8 @@ def test_numbers(text: str, numbers: str) -> None:
 )
 def test_home(text: str, home: str, owner: str) -> None:
     scopes, node = first_lambda(text)
-    assert free_names.home_name(scopes, node) == home
-    assert free_names.class_of(scopes, node) == owner
+    assert role_words.home_name(scopes, node) == home
+    assert role_words.class_of(scopes, node) == owner
 
 
 @each_row(
@@ -191,7 +191,7 @@ def test_home(text: str, home: str, owner: str) -> None:
     ],
 )
 def test_private_names(home: str, what: str, name: str) -> None:
-    assert free_names.private_name(home, what) == name
+    assert role_words.private_name(home, what) == name
 
 
 def names_in(text: str, **others: str) -> free_names.Names:

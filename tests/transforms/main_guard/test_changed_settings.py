@@ -9,7 +9,7 @@ import pytest
 from codemods.engine.migrate import check
 from codemods.finding import Confidence
 from codemods.settings import Settings
-from codemods.transforms.main_guard.state.changed_settings import Search
+from codemods.transforms.main_guard.state.worker_functions import WorkerFunctions
 from codemods.tree.files import MemoryFiles
 
 CONFIG = """\
@@ -230,13 +230,13 @@ for row in DataLoader(Rows(), num_workers=2):
 config.label = "done"
 """
     added: list[str] = []
-    add = Search._add
+    add = WorkerFunctions._add
 
-    def noted(self: Search, outline: Any, function: Any, *rest: Any) -> None:
+    def noted(self: WorkerFunctions, outline: Any, function: Any, *rest: Any) -> None:
         added.append(function.name)
         add(self, outline, function, *rest)
 
-    monkeypatch.setattr(Search, "_add", noted)
+    monkeypatch.setattr(WorkerFunctions, "_add", noted)
     reports({**FILES, "run.py": script})
     one = len(added)
     added.clear()

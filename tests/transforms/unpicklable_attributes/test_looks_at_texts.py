@@ -6,7 +6,7 @@ import re
 
 from codemods.project import Project
 from codemods.syntax.unpicklable_table import makers
-from codemods.transforms.unpicklable_attributes.classes import class_names
+from codemods.transforms.unpicklable_attributes.family import class_names
 from codemods.tree.files import MemoryFiles
 from harness.each_row import each_row
 

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from ....syntax.binding_rules import FUNCTIONS
 from ....syntax.scopes import Scopes
 from ..candidate import Movable
-from .free_names import describe_lambda, role, snake
+from .role_words import describe_lambda, role, snake
 
 _LONGEST = 24
 VAGUE = frozenset(

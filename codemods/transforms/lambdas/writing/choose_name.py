@@ -18,7 +18,8 @@ from ..libraries import libraries
 from ..stdlib_forms import spelled
 from .branch_names import VAGUE, branch_role
 from .callable_class import keeps_state
-from .free_names import (
+from .old_place import is_spelled_in_calls
+from .role_words import (
     class_of,
     describe_lambda,
     home_name,
@@ -29,7 +30,6 @@ from .free_names import (
     snake,
     without_verb,
 )
-from .old_place import is_spelled_in_calls
 
 _LONGEST = 120  # a line that is shorter may have the clearer name
 

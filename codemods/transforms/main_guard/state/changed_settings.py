@@ -5,7 +5,6 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator, Sequence, Set
 from dataclasses import dataclass
-from functools import cached_property
 from typing import NamedTuple
 
 from ....finding import Confidence, Hop
@@ -13,23 +12,21 @@ from ....flow.answers.crossings import flow_of
 from ....flow.facts.records import facts_lookup
 from ....flow.facts.test_code import is_test
 from ....nodes import walk
-from ....syntax.callees import FUNCTIONS, Function, method
+from ....syntax.callees import FUNCTIONS, Function
 from ....syntax.main_guard import is_main_process_block
 from ....syntax.names import last_name
 from ....syntax.outline import Outline
 from ....syntax.repo import Repo
-from ....syntax.resolver import Class
 from ..importers import Importers
 from ..starts.process_starts import Starts
 from ..statements import names_bound
 from .calls_of_scripts import CallsOfScripts, has_guard
 from .object_parts import ADDS, DRAWN, ITEM, Parts
 from .registrations import registrations
+from .worker_functions import Worker, WorkerFunctions, run_by_call
 
-_WORKER = ("__getitem__", "__getitems__", "__iter__", "__next__", "__call__", "run")
 _INITIALISERS = ("__init__", "__new__", "__post_init__", "__enter__", "__aenter__")  # run for each new object
 _PROPERTIES = ("property", "cached_property")
-_MAX_CALLS = 400  # functions that are followed into from what workers run
 _MAX_DEPTH = 5
 _OBJECTS = (ast.Call, ast.Dict, ast.List, ast.Set, ast.DictComp, ast.ListComp, ast.SetComp)
 
@@ -39,16 +36,6 @@ class Settings(NamedTuple):
 
     outline: Outline
     name: str
-
-
-@dataclass
-class Worker:
-    """A function that a worker runs."""
-
-    outline: Outline
-    function: Function
-    depth: int  # of calls between what is sent and this
-    sent: dict[str, tuple[Confidence, Hop]]  # by file: how it comes to
 
 
 @dataclass(frozen=True)
@@ -76,10 +63,14 @@ class Search:
         self.starts, self.repo, self.importers = starts, repo, importers
         self.calls = CallsOfScripts(repo, importers)
         self.callees = starts.callees
-        self._workers: dict[Function, Worker] = {}
-        self._lambdas: dict[ast.Lambda, ast.FunctionDef] = {}
-        self.parts = Parts(self.callees, self._workers)
+        self._functions = WorkerFunctions(starts, repo)
+        self.parts = Parts(self.callees, self._functions.known)
         self._asked: dict[ast.AST, frozenset[str] | None] = {}
+
+    @property
+    def workers(self) -> dict[Function, Worker]:
+        """What workers run; asked for only where that matters."""
+        return self._functions.workers
 
     def run_by(self, script: str) -> Iterator[tuple[Outline, Function]]:
         """What workers of the script may run: of classes that it or what it imports defines, and what is sent there."""
@@ -101,7 +92,7 @@ class Search:
         self, home: Outline, changes: Sequence[Place], places: Sequence[tuple[Place, Worker]]
     ) -> Iterator[Changed]:
         """The first of the places for each script that makes one of the changes to what stands in `home`."""
-        inside: set[ast.AST] = {worker.function for worker in self.workers.values()} | self._lambdas.keys()
+        inside: set[ast.AST] = {worker.function for worker in self.workers.values()} | self._functions.lambdas.keys()
         by_workers = {change for change in changes if change.outline.scope(change.node) in inside}
         if any(change.key != DRAWN for change in by_workers):
             return  # workers set it themselves
@@ -162,110 +153,10 @@ class Search:
         outline = self.repo.outline(path)
         return script == path if outline is not None and has_guard(outline) else self.calls.imports(script, path)
 
-    # what workers run
-
-    @cached_property
-    def workers(self) -> dict[Function, Worker]:
-        """What workers run; asked for only where that matters."""
-        for path, line in flow_of(self.starts.project).crossing_classes():
-            crossing = flow_of(self.starts.project).instances(path, line)
-            if crossing is None or not crossing.confidence.reaches(Confidence.LIKELY):
-                continue
-            for outline, node in self.repo.defined_at(path, line):
-                if isinstance(node, ast.ClassDef):
-                    self._add_methods(Class(outline, node), crossing.confidence, crossing.trace[-1])
-        sent = [
-            (outline, node, hop)
-            for path, line, hop in flow_of(self.starts.project).sent()
-            for outline, node in self._code_at(path, line)
-        ]
-        objects: dict[tuple[str, int], list[Class]] = {}  # by boundary: what functions that are sent get along
-        for outline, node, hop in sent:
-            if isinstance(node, ast.ClassDef):
-                objects.setdefault((hop.path, hop.line), []).append(Class(outline, node))
-        for outline, node, hop in sent:
-            if isinstance(node, ast.ClassDef):
-                self._add_methods(Class(outline, node), Confidence.PROVEN, hop)
-            else:
-                self._add(outline, node, Confidence.PROVEN, hop, objects.get((hop.path, hop.line), ()))
-        return self._workers
-
-    def _code_at(self, path: str, line: int) -> list[tuple[Outline, ast.ClassDef | Function]]:
-        """What stands there: a class, a function, or lambdas, each as a function that returns its value."""
-        found: list[tuple[Outline, ast.ClassDef | Function]] = [*self.repo.defined_at(path, line)]
-        outline = self.repo.outline(path) if not found else None
-        for node in outline.nodes if outline is not None else ():
-            if isinstance(node, ast.Lambda) and node.lineno == line and outline is not None:
-                found.append((outline, self._as_function(node)))
-        return found
-
-    def _as_function(self, node: ast.Lambda) -> ast.FunctionDef:
-        if node not in self._lambdas:
-            value = ast.copy_location(ast.Return(node.body), node.body)
-            made = ast.FunctionDef(name="<lambda>", args=node.args, body=[value], decorator_list=[])
-            self._lambdas[node] = ast.copy_location(made, node)
-        return self._lambdas[node]
-
-    def _add_methods(self, cls: Class, confidence: Confidence, hop: Hop, wanted: Sequence[str] = _WORKER) -> None:
-        for name in wanted:
-            for at in self.callees.resolver.lineage(cls):
-                if (found := method(at.node, name)) is not None:
-                    self._add(at.outline, found, confidence, hop)
-                    break
-
-    def _add(
-        self, outline: Outline, function: Function, confidence: Confidence, hop: Hop, objects: Sequence[Class] = ()
-    ) -> None:
-        """The function and all that it calls, as far as that is seen; `objects`: the classes of what it gets."""
-        todo = [(outline, function, 0)]
-        for where, at, depth in todo:  # grows as it goes
-            known = self._workers.get(at)
-            if known is not None:
-                if hop.path in known.sent and known.depth <= depth:
-                    continue
-                known.depth = min(depth, known.depth)
-                known.sent.setdefault(hop.path, (confidence, hop))
-            elif len(self._workers) >= _MAX_CALLS or is_test(where.path, facts_lookup(self.starts.project)):
-                continue
-            else:
-                self._workers[at] = Worker(where, at, depth, {hop.path: (confidence, hop)})
-            for node in _run(at):
-                called = self.callees.called(where, node) if isinstance(node, ast.Call) else None
-                if called is None and isinstance(node, ast.Call):
-                    made = self.callees.made_class(where, node)
-                    called = self.callees.initialiser(*made) if made is not None else None
-                if called is not None:
-                    todo.append((called[0], called[1], depth + 1))
-                elif isinstance(node, ast.Call) and (objects_called := self._called_objects(where, node.func)):
-                    todo += [(*found, depth + 1) for found in objects_called]
-                elif isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
-                    todo += [(*found, depth + 1) for found in self._methods(where, objects, node.func)]
-
-    def _called_objects(self, outline: Outline, func: ast.expr) -> list[tuple[Outline, Function]]:
-        """`__call__` of an object that is called: `Encoder(3)(row)`, `encode(row)` with a variable for it."""
-        classes = self.callees.classes_of(outline, func) if isinstance(func, (ast.Name, ast.Call)) else ()
-        found = (self.callees.method_of(cls, "__call__") for cls in classes)
-        return [each for each in found if each is not None]
-
-    def _methods(
-        self, outline: Outline, objects: Sequence[Class], func: ast.Attribute
-    ) -> Iterator[tuple[Outline, Function]]:
-        """The methods of that name of what the object keeps, or of what a worker gets where nothing else is known."""
-        if isinstance(func.value, ast.Attribute) and outline.is_self(func.value.value):
-            for cls in self.starts.loaders.objects.owners(outline, func.value):
-                found = self.callees.method_of(cls, func.attr)
-                if found is not None:
-                    yield found
-        elif isinstance(func.value, ast.Name):
-            for cls in objects:
-                found = self.callees.method_of(cls, func.attr)
-                if found is not None:
-                    yield found
-
     # what they read
 
     def _reads(self, worker: Worker) -> Iterator[tuple[Settings, Place]]:
-        for node in _run(worker.function):
+        for node in run_by_call(worker.function):
             if isinstance(node, (ast.Name, ast.Attribute)) and isinstance(node.ctx, ast.Load):
                 settings = self._meant(worker.outline, node)
                 for key in self.parts.read(worker.outline, node, worker.function) if settings is not None else ():
@@ -450,9 +341,3 @@ def _makes_anew(statement: ast.Assign | ast.AnnAssign) -> bool:
         and all(isinstance(target, ast.Name) for target in targets)
         and not any(isinstance(node, ast.NamedExpr) for node in walk(statement.value))
     )
-
-
-def _run(function: Function) -> Iterator[ast.AST]:
-    """What runs when it is called: defaults and decorators have run where it was defined."""
-    for statement in function.body:
-        yield from walk(statement)

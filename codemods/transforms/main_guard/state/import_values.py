@@ -18,8 +18,9 @@ from ....syntax.unpicklable import Recogniser
 from ..data import names
 from ..run_again import GENERATORS
 from .calls_of_scripts import has_guard
-from .changed_settings import Changed, Place, Search, Worker, nearest
+from .changed_settings import Changed, Place, Search, nearest
 from .process_state import ChangedState, inherits, made_before, place_of, told
+from .worker_functions import Worker
 
 _BY_PROCESS = "os.getpid"  # who asks for it wants another one in each process
 _ENVIRONMENT = ("os.environ", "os.getenv", "os.environ.get", "os.environb")

@@ -18,9 +18,10 @@ from ....syntax.outline import Outline
 from ....syntax.resolver import Class
 from ..guard.missing_globals import missing_globals
 from ..statements import LOG_METHODS, only_logs
-from .changed_settings import Changed, Place, Search, Worker
+from .changed_settings import Changed, Place, Search
 from .object_parts import ADDS, DRAWN, fills
 from .registrations import registrations
+from .worker_functions import Worker
 
 _SETS = r"\s*(?:[-+*/|&]?=(?!=)|:[^=\n]*=)"
 

@@ -21,9 +21,10 @@ from ....syntax.names import last_name
 from ....syntax.outline import Outline
 from ....syntax.receivers import qualified_name
 from ..statements import LOG_METHODS
-from .changed_settings import Changed, Place, Search, Worker, is_set_before, nearest
+from .changed_settings import Changed, Place, Search, is_set_before, nearest
 from .library_texts import imported_name, texts_of_libraries
 from .process_state_table import State, read_by
+from .worker_functions import Worker
 
 _SPAWNS = re.compile(r"['\"](?:spawn|forkserver)['\"]")
 _SPAWN, _LOADER = "`multiprocessing.spawn`", "Loader"

@@ -17,9 +17,10 @@ from ....questions import asked
 from ....syntax.outline import Outline
 from ....syntax.receivers import qualified_name
 from ....syntax.resolver import FUNCTIONS, Class
-from .changed_settings import Place, Search, Worker
+from .changed_settings import Place, Search
 from .process_state import WHERE, ChangedState, inherits, made_before, place_of
 from .process_state_table import states
+from .worker_functions import Worker
 
 _STORES = re.compile(r"\n[ \t]+(?!self\b|cls\b)([A-Za-z_]\w*)(?:\.\w+)*\.(\w+)[ \t]*=(?!=)")  # no line is the first
 _BY_TEXT = re.compile(r"\b(?:setattr|patch(?:\.object)?)\(\s*([^\n]*?)['\"](?:[\w.]*\.)?(\w+)['\"]")

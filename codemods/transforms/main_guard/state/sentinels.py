@@ -12,8 +12,9 @@ from ....finding import Hop
 from ....nodes import walk
 from ....syntax.binding_rules import parameters
 from ....syntax.outline import Outline
-from .changed_settings import Changed, Search, Worker
+from .changed_settings import Changed, Search
 from .process_state import ChangedState, inherits
+from .worker_functions import Worker
 
 _SIGNS = (ast.Is, ast.IsNot)
 _MAKES = "object"

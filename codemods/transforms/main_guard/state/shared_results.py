@@ -13,8 +13,9 @@ from ....nodes import walk
 from ....syntax.callees import FUNCTIONS, Function
 from ....syntax.names import last_name
 from ....syntax.outline import Outline
-from .changed_settings import Place, Search, Worker
+from .changed_settings import Place, Search
 from .process_state import ChangedState, inherits, made_before, place_of
+from .worker_functions import Worker
 
 _CACHES = ("lru_cache", "cache")
 _Part = tuple[Function, str]  # the function, and the attribute or key of what it gives

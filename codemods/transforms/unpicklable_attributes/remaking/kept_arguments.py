@@ -11,7 +11,8 @@ from collections.abc import Callable, Iterator
 
 from ....syntax.names import last_name
 from ....syntax.unpicklable import Recogniser
-from ..classes import Family, Store
+from ..classes import Store
+from ..family import Family
 
 _ALWAYS_PLAIN = (ast.Compare, ast.JoinedStr)  # a bool or a str, whatever is called in it
 _VERBS = ("get_", "make_", "build_", "find_", "create_", "compute_", "load_", "choose_")

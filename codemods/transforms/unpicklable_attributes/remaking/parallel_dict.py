@@ -10,7 +10,8 @@ import ast
 from dataclasses import dataclass
 
 from ....syntax.unpicklable_table import ObjectKind
-from ..classes import Family, Shape, Store
+from ..classes import Shape, Store
+from ..family import Family
 from ..uses.surroundings import goes_elsewhere
 
 _DICTS = ("{}", "dict()", "OrderedDict()", "collections.OrderedDict()")

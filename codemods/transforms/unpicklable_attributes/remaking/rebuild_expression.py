@@ -13,8 +13,9 @@ from ....syntax.names import last_name
 from ....syntax.outline import ValueBinding, position
 from ....syntax.receivers import qualified_name
 from ....syntax.unpicklable import Recogniser
-from ..classes import Family, Shape, Store
+from ..classes import Shape, Store
 from ..data import names
+from ..family import Family
 from ..uses.surroundings import part_may_change
 from .comments import without_comments
 from .factories import leaves_trace

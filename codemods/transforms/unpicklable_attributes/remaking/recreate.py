@@ -10,8 +10,9 @@ from ....syntax.names import last_name
 from ....syntax.outline import Outline
 from ....syntax.unpicklable import Made, Recogniser
 from ....syntax.unpicklable_table import MODULE, ObjectKind, Remedy, canonical, kinds
-from ..classes import Family, Shape, Store
+from ..classes import Shape, Store
 from ..data import names
+from ..family import Family
 from ..own_classes import check_keeps_nothing, check_not_set_up
 from ..uses.call_arguments import passed
 from ..uses.mutation import first_touch, named

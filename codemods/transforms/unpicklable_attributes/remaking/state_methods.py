@@ -12,8 +12,9 @@ from ....finding import Edit, Refused
 from ....syntax.names import last_name
 from ....syntax.placement import last_line
 from ....tree.source import Source
-from ..classes import Family, Method, Shape
+from ..classes import Method, Shape
 from ..existing_state import holds_items, returned_state, updated_from
+from ..family import Family
 from ..slots import Slots, given_back, slots_of
 from .rebuild_expression import Stash
 from .recreate import Recreation

@@ -11,8 +11,9 @@ from ....finding import Refused
 from ....syntax.names import last_name
 from ....syntax.unpicklable import Made, Recogniser
 from ....syntax.unpicklable_table import ObjectKind, Remedy
-from ..classes import Family, Method, Shape, Store
+from ..classes import Method, Shape, Store
 from ..data import names
+from ..family import Family
 from .outside import Outside
 
 

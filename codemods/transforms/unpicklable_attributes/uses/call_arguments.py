@@ -7,7 +7,8 @@ from collections.abc import Iterator
 
 from ....syntax.names import last_name
 from ....syntax.outline import Outline
-from ..classes import Family, Method, Shape
+from ..classes import Method, Shape
+from ..family import Family
 
 _ASKS = ("isinstance", "issubclass", "super")
 

@@ -8,7 +8,8 @@ from collections.abc import Iterator
 from ....finding import Hop, Trace
 from ....nodes import walk
 from ....syntax.binding_rules import LOOPS
-from ..classes import FIRST, Family, Method, Shape, Store
+from ..classes import FIRST, Method, Shape, Store
+from ..family import Family
 
 _ENTRIES = FIRST | {"__enter__"}
 _MAX_DEPTH = 8  # methods that call each other

@@ -9,8 +9,9 @@ from ....nodes import walk
 from ....syntax.names import last_name
 from ....syntax.outline import Outline, position
 from ....syntax.receivers import qualified_name
-from ..classes import Family, Shape, Store
+from ..classes import Shape, Store
 from ..data import names
+from ..family import Family
 
 _METHODS_OF_PATHS = frozenset(("unlink", "rename", "replace", "rmdir", "cleanup"))
 _NO_PATHS = frozenset(("self", "os", "os.path", "os.path.join", "open", "tempfile", "str"))

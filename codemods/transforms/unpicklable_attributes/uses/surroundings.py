@@ -9,8 +9,9 @@ from ....syntax.names import last_name
 from ....syntax.outline import Outline
 from ....syntax.receivers import qualified_name
 from ....syntax.repo import Repo
-from ..classes import Family, Shape
+from ..classes import Shape
 from ..data import names
+from ..family import Family
 
 _PATH_WORDS = frozenset(("file", "filename", "name", "path", "database", "fileobj"))
 _ABSOLUTE = ("abspath", "realpath", "resolve", "absolute", "getcwd", "cwd", "expanduser", "gettempdir", "mkdtemp")

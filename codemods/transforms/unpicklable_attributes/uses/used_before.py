@@ -8,7 +8,8 @@ from collections.abc import Iterator
 from ....finding import Hop, Trace
 from ....syntax.branches import exclude_each_other
 from ....syntax.outline import Outline
-from ..classes import Family, Shape, Store
+from ..classes import Shape, Store
+from ..family import Family
 
 _DEPTH = 6  # calls and names between an object and what it is bound to
 

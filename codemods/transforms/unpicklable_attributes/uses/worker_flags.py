@@ -11,7 +11,8 @@ from collections.abc import Iterator
 
 from ....flow.facts.passed_on import asked_for
 from ....syntax.outline import Outline
-from ..classes import Family, Method, Shape, Store
+from ..classes import Method, Shape, Store
+from ..family import Family
 
 _ENDS = (ast.Return, ast.Raise)
 

@@ -1,0 +1,145 @@
+"""The functions that workers run: what is sent to them, and what that calls."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+from ....finding import Confidence, Hop
+from ....flow.answers.crossings import flow_of
+from ....flow.facts.records import facts_lookup
+from ....flow.facts.test_code import is_test
+from ....nodes import walk
+from ....syntax.callees import Function, method
+from ....syntax.outline import Outline
+from ....syntax.repo import Repo
+from ....syntax.resolver import Class
+from ..starts.process_starts import Starts
+
+_WORKER = ("__getitem__", "__getitems__", "__iter__", "__next__", "__call__", "run")
+_MAX_CALLS = 400  # functions that are followed into from what workers run
+
+
+@dataclass
+class Worker:
+    """A function that a worker runs."""
+
+    outline: Outline
+    function: Function
+    depth: int  # of calls between what is sent and this
+    sent: dict[str, tuple[Confidence, Hop]]  # by file: how it comes to
+
+
+class WorkerFunctions:
+    """Collects them. One per run of the rule."""
+
+    def __init__(self, starts: Starts, repo: Repo) -> None:
+        self.starts, self.repo, self.callees = starts, repo, starts.callees
+        self.known: dict[Function, Worker] = {}  # those met so far
+        self.lambdas: dict[ast.Lambda, ast.FunctionDef] = {}
+
+    @cached_property
+    def workers(self) -> dict[Function, Worker]:
+        """What workers run; asked for only where that matters."""
+        for path, line in flow_of(self.starts.project).crossing_classes():
+            crossing = flow_of(self.starts.project).instances(path, line)
+            if crossing is None or not crossing.confidence.reaches(Confidence.LIKELY):
+                continue
+            for outline, node in self.repo.defined_at(path, line):
+                if isinstance(node, ast.ClassDef):
+                    self._add_methods(Class(outline, node), crossing.confidence, crossing.trace[-1])
+        sent = [
+            (outline, node, hop)
+            for path, line, hop in flow_of(self.starts.project).sent()
+            for outline, node in self._code_at(path, line)
+        ]
+        objects: dict[tuple[str, int], list[Class]] = {}  # by boundary: what functions that are sent get along
+        for outline, node, hop in sent:
+            if isinstance(node, ast.ClassDef):
+                objects.setdefault((hop.path, hop.line), []).append(Class(outline, node))
+        for outline, node, hop in sent:
+            if isinstance(node, ast.ClassDef):
+                self._add_methods(Class(outline, node), Confidence.PROVEN, hop)
+            else:
+                self._add(outline, node, Confidence.PROVEN, hop, objects.get((hop.path, hop.line), ()))
+        return self.known
+
+    def _code_at(self, path: str, line: int) -> list[tuple[Outline, ast.ClassDef | Function]]:
+        """What stands there: a class, a function, or lambdas, each as a function that returns its value."""
+        found: list[tuple[Outline, ast.ClassDef | Function]] = [*self.repo.defined_at(path, line)]
+        outline = self.repo.outline(path) if not found else None
+        for node in outline.nodes if outline is not None else ():
+            if isinstance(node, ast.Lambda) and node.lineno == line and outline is not None:
+                found.append((outline, self._as_function(node)))
+        return found
+
+    def _as_function(self, node: ast.Lambda) -> ast.FunctionDef:
+        if node not in self.lambdas:
+            value = ast.copy_location(ast.Return(node.body), node.body)
+            made = ast.FunctionDef(name="<lambda>", args=node.args, body=[value], decorator_list=[])
+            self.lambdas[node] = ast.copy_location(made, node)
+        return self.lambdas[node]
+
+    def _add_methods(self, cls: Class, confidence: Confidence, hop: Hop, wanted: Sequence[str] = _WORKER) -> None:
+        for name in wanted:
+            for at in self.callees.resolver.lineage(cls):
+                if (found := method(at.node, name)) is not None:
+                    self._add(at.outline, found, confidence, hop)
+                    break
+
+    def _add(
+        self, outline: Outline, function: Function, confidence: Confidence, hop: Hop, objects: Sequence[Class] = ()
+    ) -> None:
+        """The function and all that it calls, as far as that is seen; `objects`: the classes of what it gets."""
+        todo = [(outline, function, 0)]
+        for where, at, depth in todo:  # grows as it goes
+            known = self.known.get(at)
+            if known is not None:
+                if hop.path in known.sent and known.depth <= depth:
+                    continue
+                known.depth = min(depth, known.depth)
+                known.sent.setdefault(hop.path, (confidence, hop))
+            elif len(self.known) >= _MAX_CALLS or is_test(where.path, facts_lookup(self.starts.project)):
+                continue
+            else:
+                self.known[at] = Worker(where, at, depth, {hop.path: (confidence, hop)})
+            for node in run_by_call(at):
+                called = self.callees.called(where, node) if isinstance(node, ast.Call) else None
+                if called is None and isinstance(node, ast.Call):
+                    made = self.callees.made_class(where, node)
+                    called = self.callees.initialiser(*made) if made is not None else None
+                if called is not None:
+                    todo.append((called[0], called[1], depth + 1))
+                elif isinstance(node, ast.Call) and (objects_called := self._called_objects(where, node.func)):
+                    todo += [(*found, depth + 1) for found in objects_called]
+                elif isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
+                    todo += [(*found, depth + 1) for found in self._methods(where, objects, node.func)]
+
+    def _called_objects(self, outline: Outline, func: ast.expr) -> list[tuple[Outline, Function]]:
+        """`__call__` of an object that is called: `Encoder(3)(row)`, `encode(row)` with a variable for it."""
+        classes = self.callees.classes_of(outline, func) if isinstance(func, (ast.Name, ast.Call)) else ()
+        found = (self.callees.method_of(cls, "__call__") for cls in classes)
+        return [each for each in found if each is not None]
+
+    def _methods(
+        self, outline: Outline, objects: Sequence[Class], func: ast.Attribute
+    ) -> Iterator[tuple[Outline, Function]]:
+        """The methods of that name of what the object keeps, or of what a worker gets where nothing else is known."""
+        if isinstance(func.value, ast.Attribute) and outline.is_self(func.value.value):
+            for cls in self.starts.loaders.objects.owners(outline, func.value):
+                found = self.callees.method_of(cls, func.attr)
+                if found is not None:
+                    yield found
+        elif isinstance(func.value, ast.Name):
+            for cls in objects:
+                found = self.callees.method_of(cls, func.attr)
+                if found is not None:
+                    yield found
+
+
+def run_by_call(function: Function) -> Iterator[ast.AST]:
+    """What runs when it is called: defaults and decorators have run where it was defined."""
+    for statement in function.body:
+        yield from walk(statement)
