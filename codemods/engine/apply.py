@@ -10,6 +10,7 @@ from functools import lru_cache
 
 from ..finding import Edit, Fix, Import, Span
 from ..syntax.import_edits import import_edits
+from ..tree.old_names import tree_of
 from ..tree.source import Source
 
 
@@ -44,7 +45,7 @@ def parsed(sources: Mapping[str, Source]) -> Callable[[str], ast.Module | None]:
 @lru_cache(maxsize=8)
 def _tree(text: str) -> ast.Module:
     """The tree of a file that many fixes are shown for."""
-    return ast.parse(text)
+    return tree_of(text)
 
 
 def preview(fix: Fix, sources: Mapping[str, Source]) -> tuple[dict[str, bytes], dict[str, bytes]]:

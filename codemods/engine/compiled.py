@@ -9,6 +9,8 @@ import warnings
 from dataclasses import dataclass
 from functools import lru_cache
 
+from ..tree.old_names import modern, tree_of
+
 MAX_CST = 100_000  # characters: a list of small numbers as long takes LibCST seconds and 300 MB
 _NEWLINES = re.compile(r"\r\n?")
 _RESET = re.compile(r"^[ \t\f]*\f", re.MULTILINE)
@@ -31,7 +33,8 @@ def compiled(text: str) -> tuple[ast.Module, SymbolNames]:
     """
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        tree = ast.parse(text)
+        tree = tree_of(text)
+        text = modern(text)
         compile(text, "<result>", "exec", dont_inherit=True)
         return tree, _names(symtable.symtable(text, "<result>", "exec"))
 
@@ -82,7 +85,7 @@ def libcst_reads(text: str) -> bool:
     import libcst as cst
 
     try:
-        cst.parse_module(text)
+        cst.parse_module(modern(text))
     except (cst.ParserSyntaxError, RecursionError, MemoryError):
         return False
     return True
@@ -96,7 +99,7 @@ def survives_libcst(text: str) -> bool:
     import libcst as cst
 
     text = _NEWLINES.sub("\n", text)  # LibCST drops a lone CR at the end,
-    text = _RESET.sub("", text)  # and a form feed (which sets the indentation back to none) before a statement
+    text = modern(_RESET.sub("", text))  # and a form feed (which sets the indentation back to none) before a statement
     try:
         return cst.parse_module(text).code == text
     except TypeError:  # it trips over its own feet on `return(lambda: 0)`: no opinion
@@ -108,7 +111,7 @@ def survives_libcst(text: str) -> bool:
 def parses(text: str) -> bool:
     """True for Python 3, be it that the compiler refuses it (a `nonlocal` at module level)."""
     try:
-        ast.parse(text)
+        tree_of(text)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return False
     return True

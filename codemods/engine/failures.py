@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ..finding import Skipped
+from ..tree.old_names import modern
 from .compiled import compiles, libcst_reads
 
 if TYPE_CHECKING:
@@ -16,6 +17,10 @@ if TYPE_CHECKING:
 def left_out(rule: Rule, error: Exception, path: str | None, source: Source | None) -> Skipped:
     """Why `rule` left out the file `path` that `error` came from (None: it is not known which)."""
     if path is not None and source is not None:
+        unread = isinstance(error, SyntaxError) or type(error).__name__ == "ParserSyntaxError"
+        if unread and modern(source.text) != source.text:
+            what = "it uses `async` or `await` as a name, which Python 3.7 refuses"
+            return Skipped(path, f"left out by {rule.id}: {what}", partly=True)
         if type(error).__name__ == "ParserSyntaxError" and not libcst_reads(source.text):
             return Skipped(
                 path, f"left out by {rule.id}: Python reads it, but LibCST, which rewrites it, does not", partly=True

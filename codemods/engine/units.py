@@ -8,12 +8,12 @@ from __future__ import annotations
 
 import ast
 import re
-import warnings
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, replace
 
 from ..finding import Edit, Finding, Fix, Hop, Import
 from ..syntax.import_edits import import_edits
+from ..tree.old_names import tree_of
 from ..tree.source import Source
 from .apply import written
 from .results import AppliedStep, Plan
@@ -213,9 +213,7 @@ class Units:
 
 def _parsed(text: str) -> ast.Module | None:
     try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            return ast.parse(text)
+        return tree_of(text)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return None
 

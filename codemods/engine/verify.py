@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ..finding import Edit
+from ..tree.old_names import stands_in
 from ..tree.source import Source, UnreadableSource
 from ..tree.suffixes import is_shell
 from .apply import regions, written
@@ -85,6 +86,8 @@ def _python(before: Source, after: str, edits: Sequence[Edit], thorough: bool) -
         if isinstance(error, SyntaxError) and not parses(before.text) and reads(before.text):
             return None if reads(after) else "the result is not Python 2 any more"
         return f"the file does not compile as it is: {_words(error)}"
+    if any(stands_in(edit.text) for edit in edits) and not stands_in(before.text):
+        return "it would write the name by which a keyword of Python 3.7 is read"
     try:
         compiled(after)
     except (SyntaxError, ValueError, RecursionError, MemoryError) as error:

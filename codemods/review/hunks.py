@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import ast
-import warnings
 from bisect import bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 from ..delivery.diff import CONTEXT, changed_lines
+from ..tree.old_names import tree_of
 from ..tree.source import Source
 
 NO_NEWLINE = "\\ No newline at end of file"
@@ -60,12 +60,10 @@ class Headings:
         self._starts: list[int] = []
         self._names: list[str] = []
         if path.endswith(".py"):
-            with warnings.catch_warnings():
-                warnings.simplefilter("ignore")
-                try:
-                    tree = ast.parse(text)
-                except (SyntaxError, ValueError, RecursionError, MemoryError):
-                    return
+            try:
+                tree = tree_of(text)
+            except (SyntaxError, ValueError, RecursionError, MemoryError):
+                return
             self._collect(tree, "")
 
     def _collect(self, node: ast.AST, name: str) -> None:

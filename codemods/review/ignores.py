@@ -12,6 +12,7 @@ from ..finding import Finding
 from ..problem import Problem
 from ..syntax.suppress import ignored, suppressions
 from ..tree.files import Files
+from ..tree.old_names import tree_of
 from ..tree.source import Source, UnreadableSource
 from ..tree.writing import replace_files
 from .printing import count
@@ -64,6 +65,6 @@ def _same_code(before: Source, after: Source) -> bool:
     if not before.path.endswith(".py"):
         return True
     try:
-        return ast.dump(ast.parse(before.text)) == ast.dump(ast.parse(after.text))
+        return ast.dump(tree_of(before.text)) == ast.dump(tree_of(after.text))
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return False

@@ -3,16 +3,26 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import product
 
+from ..nodes import walk
 from .names import last_name
-from .outline import Outline
+from .outline import Outline, Scope
 from .repo import Repo
 
 Test = tuple[str, int]  # path and line of an `if` that runs once for its object
 Flags = dict[str | Test, bool]
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 _LOOPS = (ast.For, ast.AsyncFor, ast.While)
+_LEAVES = (ast.Return, ast.Raise, ast.Continue, ast.Break)
+_NEGATED: dict[type[ast.cmpop], type[ast.cmpop]] = {ast.IsNot: ast.Is, ast.NotEq: ast.Eq, ast.NotIn: ast.In}
+# names, and what reads them without running the program's code
+_PLAIN = (ast.Name, ast.Constant, ast.Attribute, ast.Compare, ast.BoolOp, ast.UnaryOp, ast.Tuple, ast.List)
+_MARKS = (ast.expr_context, ast.boolop, ast.unaryop, ast.cmpop)
+
+Place = tuple[str, int, int]  # path, line and column, -1 where it is not known
+_Tests = dict[str, object]  # what is known of a test's text: true, false, or what a name equals
 
 
 def exclude_each_other(repo: Repo, places: Iterable[tuple[str, int]]) -> bool:
@@ -60,6 +70,117 @@ def _flags(outline: Outline, line: int) -> Flags:
             if isinstance(test, ast.Attribute):
                 found[ast.unparse(test).removeprefix("self.")] = value
     return found
+
+
+def no_one_run(repo: Repo, steps: Sequence[Sequence[Place]]) -> bool:
+    """True when a value would have to pass opposite branches of one test, in one run of a function.
+
+    Each step is one of several places, or none where another run may go on. Tests count whose names keep their value
+    while the function runs.
+    """
+    known: dict[Scope, list[list[_Tests]]] = {}
+    for step in steps:
+        outline = repo.outline(step[0][0]) if step else None
+        if outline is None:
+            known = {} if not step else known
+            continue
+        found = [_tests_at(outline, line, column) for _, line, column in step]
+        tests = [tests for _, tests in found]
+        if not all(tests) or len({scope for scope, _ in found}) > 1:
+            continue
+        before = known.setdefault(found[0][0], [])
+        if any(all(_differ(one, other) for one, other in product(tests, each)) for each in before):
+            return True
+        before.append(tests)
+    return False
+
+
+def _differ(one: _Tests, other: _Tests) -> bool:
+    return any(text in other and other[text] != value for text, value in one.items())
+
+
+def _tests_at(outline: Outline, line: int, column: int) -> tuple[Scope, _Tests]:
+    """The innermost function around a place, and what is known there of the tests that it makes."""
+    scope: Scope = outline.module
+    found: list[tuple[ast.expr, bool]] = []
+    block: list[ast.stmt] = outline.module.body
+    while (
+        inside := next((item for item in block if item.lineno <= line <= (item.end_lineno or line)), None)
+    ) is not None:
+        for before in block[: block.index(inside)]:
+            if isinstance(before, ast.If) and not before.orelse and isinstance(before.body[-1], _LEAVES):
+                found.append((before.test, False))
+        blocks = [getattr(inside, name, None) or [] for name in ("body", "orelse", "finalbody")]
+        blocks += [handler.body for handler in getattr(inside, "handlers", ())]
+        block = next((item for item in blocks if item and item[0].lineno <= line <= (item[-1].end_lineno or line)), [])
+        if isinstance(inside, _FUNCTIONS) and block:
+            scope, found = inside, []
+        elif isinstance(inside, ast.If) and block:
+            found.append((inside.test, block is inside.body))
+        elif not block and column >= 0:
+            found += _inside(inside, line, column)
+    return scope, {
+        text: value
+        for test, holds in found
+        if isinstance(scope, _FUNCTIONS) and _keeps(outline, scope, test)
+        for text, value in _said(test, holds)
+    }
+
+
+def _inside(statement: ast.stmt, line: int, column: int) -> Iterator[tuple[ast.expr, bool]]:
+    """The tests of `a if test else b` around a place in the statement."""
+    for node in walk(statement):
+        if isinstance(node, ast.IfExp):
+            for branch in (node.body, node.orelse):
+                end = (branch.end_lineno or line, branch.end_col_offset or 0)
+                if (branch.lineno, branch.col_offset) <= (line, column) < end:
+                    yield node.test, branch is node.body
+
+
+def _said(test: ast.expr, holds: bool) -> Iterator[tuple[str, object]]:
+    """What is known where `test` is true, or false."""
+    while isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
+        test, holds = test.operand, not holds
+    if isinstance(test, ast.BoolOp) and isinstance(test.op, ast.And if holds else ast.Or):
+        for part in test.values:
+            yield from _said(part, holds)
+    elif isinstance(test, ast.Compare) and len(test.ops) == 1:
+        operator, holds = type(test.ops[0]), holds is not (type(test.ops[0]) in _NEGATED)
+        left, right = ast.unparse(test.left), test.comparators[0]
+        yield f"{left} {_NEGATED.get(operator, operator).__name__} {ast.unparse(right)}", holds
+        if holds and isinstance(right, ast.Constant) and operator in (ast.Eq, ast.NotEq):
+            yield f"{left} is", right.value
+    else:
+        yield ast.unparse(test), holds
+
+
+def _keeps(outline: Outline, scope: ast.FunctionDef | ast.AsyncFunctionDef, test: ast.expr) -> bool:
+    """Nothing that the test reads changes while the function runs, as far as its own code tells."""
+    for node in walk(test):
+        if isinstance(node, ast.Name):
+            home, bound = outline.lookup(test, node.id)[0], outline.bindings(scope, node.id)
+            bound = bound or outline.bindings(home, node.id)
+            if len(bound) > 1 or any(
+                isinstance(at, _LOOPS) for each in bound for at in _around(outline, each.statement)
+            ):
+                return False
+        elif isinstance(node, ast.Attribute):
+            if any(
+                not isinstance(each.ctx, ast.Load)
+                for each in outline.attributes.get(node.attr, ())
+                if outline.scope(each) is scope
+            ):
+                return False
+        elif not isinstance(node, (*_PLAIN, *_MARKS)):
+            return False
+    return True
+
+
+def _around(outline: Outline, node: ast.AST) -> Iterator[ast.AST]:
+    """The statement and the blocks of its own function around it."""
+    while not isinstance(node, (*_FUNCTIONS, ast.Lambda, ast.Module)):
+        yield node
+        node = outline.parents[node]
 
 
 def _sets(outline: Outline, flag: str) -> bool:

@@ -6,19 +6,15 @@ import ast
 import io
 import re
 import tokenize
-import warnings
 from dataclasses import dataclass
 
 from ..nodes import deeper_than, walk
 from . import python2
+from .old_names import tree_of
 from .source import Source
 
 _TOKEN = re.compile(r"\w+|[^\w\s]")  # each takes kilobytes as a syntax tree, whatever its length
 _SCOPE = re.compile(r"\b(?:def|class|lambda|for)\b")
-_OLD_NAMES = {  # keywords since Python 3.7, where they stand as names
-    "async": re.compile(r"\basync\b(?!\s+(?:def|for|with)\b)"),
-    "await": re.compile(r"\bawait\b(?=\s*[=,.)\]:])"),
-}
 _BOUNDS = re.compile(r"too many|[Ee]xceeds|too deep|too complex|overflow")  # what Python 3 could read, but for its size
 MAX_PYTHON = 1024 * 1024  # characters
 MAX_TOKENS = 200_000  # names, numbers and signs of a Python file: 0.5 GB; code stays below 50 000, tables below 100 000
@@ -42,9 +38,7 @@ def parsed(source: Source) -> ast.Module | NotParsed:
     if (why := _too_much(source.text)) is not None:
         return NotParsed(why)
     try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # invalid escapes in their code are not our users' concern
-            tree = ast.parse(source.text, source.path)
+        tree = tree_of(source.text)
         if deeper_than(tree, MAX_DEPTH):
             return NotParsed("nested too deeply to be analysed")
         if max(map(len, source.text.split("\n"))) > MAX_NAME and (length := _longest_name(tree)) > MAX_NAME:
@@ -60,31 +54,12 @@ def parsed(source: Source) -> ast.Module | NotParsed:
 
 
 def _python2(text: str) -> NotParsed | None:
-    """The reason that goes with Python 2, or an early Python 3; None for other text."""
-    if (name := _old_name(text)) is not None:
-        looked = python2.reads(text)
-        after = "only a few plain patterns are looked for" if looked else "rename it to have the file looked at"
-        return NotParsed(f"Python 3.6 or older (`{name}` is a name): {after}", python2=looked)
+    """The reason that goes with Python 2; None for other text."""
     if python2.reads(text):
         return NotParsed("Python 2: only a few plain patterns are looked for", python2=True)
     if not python2.installed() and python2.looks_old(text):
         return NotParsed("Python 2: pip install bowler to have it looked at")
     return None
-
-
-def _old_name(text: str) -> str | None:
-    """The keyword that the text has as a name, where Python 3 reads all else."""
-    return next((name for name, use in _OLD_NAMES.items() if use.search(text) and _is_python(use.sub("x", text))), None)
-
-
-def _is_python(text: str) -> bool:
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            ast.parse(text)
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return False
-    return True
 
 
 def _too_much(text: str) -> str | None:

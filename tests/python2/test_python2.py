@@ -89,32 +89,9 @@ def test_without_bowler_the_reason_names_it(monkeypatch: pytest.MonkeyPatch) -> 
     assert [row.reason for row in report.skipped] == ["Python 2: pip install bowler to have it looked at"]
 
 
-@pytest.mark.parametrize(
-    ("line", "name"),
-    [
-        ("run(async=True)", "async"),
-        ("run(1, async = False)", "async"),
-        ("job.async(1)", "async"),
-        ("def run(x, async=False): pass", "async"),
-        ("run(await=True)", "await"),
-    ],
-)
-def test_a_keyword_of_python_3_7_as_a_name(line: str, name: str) -> None:
-    """It is no Python 2, though the old grammar reads it."""
-    looked = "only a few plain patterns are looked for"
-    reason = f"Python 3.6 or older (`{name}` is a name): "
-    assert reason_of(f"{line}\n") == f"{reason}{looked}"
-    new = f'async def f(x):\n    await x\nf"{{1}}"\nx = 1_0\n{line}\n'
-    assert reason_of(new) == f"{reason}{looked}"
-    assert reason_of(f"print 1\n{line}\n") == f"Python 2: {looked}"
-    assert reason_of(f"f(:\n{line}\n").startswith("line 1: ")
-
-
-def test_without_bowler_a_keyword_as_a_name_is_still_what_stands_in_the_way(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(bowler, "installed", lambda: False)
-    assert reason_of("# async\nrun(await=True)\n") == (
-        "Python 3.6 or older (`await` is a name): rename it to have the file looked at"
-    )
+def test_python_2_stays_python_2_beside_a_keyword_of_python_3_7_as_a_name() -> None:
+    assert reason_of("print 1\nrun(async=True)\n") == "Python 2: only a few plain patterns are looked for"
+    assert reason_of("f(:\nrun(async=True)\n").startswith("line 1: ")
 
 
 def reason_of(text: str) -> str:

@@ -6,6 +6,7 @@ import pytest
 
 from codemods.finding import Confidence
 from codemods.project import Project
+from codemods.settings import Settings
 from codemods.transforms.lambdas import RULE as LAMBDAS
 from codemods.transforms.unpicklable_attributes import RULE
 from codemods.tree.files import MemoryFiles
@@ -81,3 +82,124 @@ def main(args, items):
         Project(MemoryFiles({"a.py": text.replace("if args.serial:\n        p", "if args.x:\n        p").encode()}))
     )
     assert other.confidence is Confidence.PROVEN
+
+
+BUILD = """\
+from torch.utils.data import DataLoader, Dataset
+from torchvision.transforms import Compose, ToTensor
+
+class Rows(Dataset):
+    def __init__(self, transform=None):
+        self.transform = transform
+
+    def __getitem__(self, index):
+        return self.transform(index)
+
+def build(mode, device=None, *, options):
+{body}
+
+def run(mode, device, options):
+    return DataLoader(build(mode, device, options=options), num_workers=4)
+"""
+
+
+def confidence(body: str) -> Confidence:
+    """How sure it is that the lambda crosses."""
+    text = BUILD.format(body="\n".join(f"    {line}" if line else "" for line in body.splitlines()))
+    found = LAMBDAS.find(
+        Project(MemoryFiles({"a.py": text.encode()}), settings=Settings(confidence=Confidence.POSSIBLE))
+    )
+    (only,) = [finding.confidence for finding in found]
+    return only
+
+
+MADE = """\
+step = ToTensor() if device is None else lambda x: x
+steps = Compose([step])
+rows = Rows(ToTensor())
+"""
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        pytest.param(MADE + "if device is None:\n    rows.transform = steps\nreturn rows", id="stored"),
+        pytest.param(MADE + "if not device is not None:\n    rows = Rows(steps)\nreturn rows", id="passed"),
+        pytest.param(MADE + "if device is not None:\n    return rows\nreturn Rows(steps)", id="behind a return"),
+        pytest.param(
+            "step = ToTensor()\nif mode == 'cpu':\n    step = lambda x: x\n"
+            "if mode == 'gpu' and device:\n    return Rows(step)\nreturn Rows()",
+            id="another value",
+        ),
+        pytest.param(
+            "step = ToTensor()\nif not (device or options.cached):\n    step = lambda x: x\n"
+            "if device:\n    return Rows(step)\nreturn Rows()",
+            id="part of a test",
+        ),
+    ],
+)
+def test_opposite_branches_of_one_call(body: str) -> None:
+    assert confidence(body) is Confidence.POSSIBLE
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        pytest.param(MADE + "if device is not None:\n    rows.transform = steps\nreturn rows", id="the same branch"),
+        pytest.param(MADE + "device = None\nif device is None:\n    rows = Rows(steps)\nreturn rows", id="set anew"),
+        pytest.param(
+            MADE + "if device is None:\n    rows = Rows(steps)\nelse:\n    rows = Rows(steps)\nreturn rows",
+            id="in both branches",
+        ),
+        pytest.param(
+            MADE + "if device is None:\n    rows.transform = steps\nrows.transform = steps\nreturn rows",
+            id="and below the branch",
+        ),
+        pytest.param(
+            "rows = Rows()\nfor part in mode:\n    if part:\n        rows.transform = Rows().transform\n"
+            "    else:\n        step = lambda x: x\n        rows.transform = step\nreturn rows",
+            id="a test of a loop",
+        ),
+        pytest.param(
+            "step = ToTensor()\nif options.plain:\n    step = lambda x: x\noptions.plain = False\n"
+            "if options.plain:\n    return Rows()\nreturn Rows(step)",
+            id="a flag that is set in between",
+        ),
+        pytest.param(
+            "step = ToTensor()\nif mode.pop():\n    step = lambda x: x\n"
+            "if mode.pop():\n    return Rows()\nreturn Rows(step)",
+            id="a call may answer anew",
+        ),
+        pytest.param(
+            "step = ToTensor()\nif mode == 'a':\n    step = lambda x: x\n"
+            "if mode != 'b':\n    return Rows(step)\nreturn Rows()",
+            id="another value may be meant",
+        ),
+    ],
+)
+def test_branches_of_one_call_that_agree(body: str) -> None:
+    assert confidence(body) is not Confidence.POSSIBLE
+
+
+def test_what_waits_on_an_object_is_taken_by_another_run() -> None:
+    text = """\
+from torch.utils.data import DataLoader, Dataset
+
+class Rows(Dataset):
+    def __init__(self, transform=None):
+        self.transform = transform
+
+class Data:
+    def setup(self, stage):
+        if stage == "fit":
+            self.step = lambda x: x
+        if stage == "test":
+            return DataLoader(Rows(self.step), num_workers=4)
+
+def main():
+    data = Data()
+    data.setup("fit")
+    return data.setup("test")
+"""
+    (found,) = LAMBDAS.find(Project(MemoryFiles({"a.py": text.encode()})))
+    assert found.confidence is Confidence.PROVEN

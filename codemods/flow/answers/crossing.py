@@ -17,6 +17,7 @@ from .defaults import Defaults
 from .moments import Moments
 from .own_way import by_its_own_class
 from .same_object import SameObject
+from .steps import Step, Steps
 from .trace import Reasons, shorten, trace_of
 
 # A longer path is no proof: what the solver merges may have made it up.
@@ -45,6 +46,7 @@ class Crossing:
     aboard: bool = False  # what crosses is an object that keeps it, of the class whose code made it
     alone: bool = False  # no object of the repository's classes keeps it, but in a container of other code
     guessed: bool = False  # an object that may not keep it is on its way
+    steps: tuple[Step, ...] = ()  # where it is passed on
 
     @property
     def place(self) -> tuple[int, int, int, int]:
@@ -66,7 +68,7 @@ class Crossings:
     ) -> None:  # fmt: skip
         self.solution, self.closure, self.same_object, self.home = solution, closure, same_object, home
         self.moments, self.by_habit = moments, ByHabit(solution)
-        self.defaults = defaults
+        self.defaults, self.steps = defaults, Steps(solution)
 
     def describe(
         self, hazard: tuple[HazardKind, str, Position], confidence: Confidence, number: int, reasons: Reasons
@@ -82,7 +84,7 @@ class Crossings:
         aboard = self._is_in_class_of(reasons[number].parent, path, position)
         return Crossing(
             kind, path, *position, confidence, shorten(trace), boundary, aboard,
-            self._is_alone(number, reasons), self.closure.guessed(number, reasons),
+            self._is_alone(number, reasons), self.closure.guessed(number, reasons), self.steps.of(number, told),
         )  # fmt: skip
 
     def _confidence(

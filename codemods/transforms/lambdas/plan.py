@@ -19,6 +19,7 @@ from ...syntax.binding_rules import FUNCTIONS
 from ...syntax.name_scans import found_by_scan
 from ...syntax.name_tests import Element
 from ...syntax.scope_data import Variable, start_of
+from ...tree.old_names import has_old_names
 from .candidate import Movable, Unit, labels
 from .checks.binding_checks import BindingChecks
 from .checks.captures import Captured
@@ -119,7 +120,11 @@ class _Planner:
         wanted: dict[Target, Movable] = {}
         for target in targets:
             found = [nodes[key] for kind in _NODES[target.kind] if (key := (kind, target.line, target.column)) in nodes]
-            if found:
+            if found and has_old_names(found[0]):
+                answers[target] = Refused(
+                    "`async` or `await` is a name in it, which Python 3.7 refuses: rename it first"
+                )
+            elif found:
                 wanted[target] = found[0]
                 self.boundaries[found[0]] = target.boundary
                 if target.aboard:

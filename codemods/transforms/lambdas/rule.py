@@ -12,7 +12,7 @@ from ...flow.answers.destructors import ended_with
 from ...flow.answers.tried import tried
 from ...hazard_kind import HazardKind
 from ...project import Project
-from ...syntax.branches import exclude_each_other
+from ...syntax.branches import exclude_each_other, no_one_run
 from ...syntax.repo import Repo
 from ...syntax.suppress import suppressions
 from ...tree.source import Source
@@ -45,7 +45,13 @@ def findings(project: Project, found: Iterable[Crossing]) -> Iterator[Finding]:
     repo = Repo(project)
     for crossing in found:
         places = [(crossing.path, crossing.line), *((hop.path, hop.line) for hop in crossing.trace)]
-        if crossing.confidence is not Confidence.POSSIBLE and exclude_each_other(repo, places):
+        steps = [
+            [(crossing.path, crossing.line, crossing.column)],
+            *([(path, line, -1) for path, line in step] for step in crossing.steps),
+        ]
+        if crossing.confidence is not Confidence.POSSIBLE and (
+            exclude_each_other(repo, places) or no_one_run(repo, steps)
+        ):
             crossing = replace(crossing, confidence=Confidence.POSSIBLE)
         if not crossing.confidence.reaches(project.bar_of(crossing.path)):
             continue

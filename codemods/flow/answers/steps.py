@@ -1,0 +1,76 @@
+"""Where a value is passed on, on its way to a boundary: the lines of calls and assignments, not those of parameters."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from functools import cached_property
+
+from ..solve.solution import Solution
+from .trace import Reason
+
+# Places, path and line, of which the value passes one; none where it waits on an object until some code takes it
+Step = tuple[tuple[str, int], ...]
+_STORED = "stored as `"
+
+
+class Steps:
+    """Answers for one solution."""
+
+    def __init__(self, solution: Solution) -> None:
+        self.solution = solution
+
+    def of(self, number: int, reasons: Mapping[int, Reason]) -> tuple[Step, ...]:
+        """Each step of the value `number`, and of what it crosses with, that its code makes at known places."""
+        found: list[Step] = []
+        seen: set[int] = set()
+        while number >= 0 and number not in seen:
+            seen.add(number)
+            reason = reasons[number]
+            found += list(self._way(reason.node, number))[::-1]
+            number = reason.parent
+        return tuple(step for at, step in enumerate(found) if at == 0 or found[at - 1] != step)
+
+    def _way(self, node: int, number: int) -> Iterator[Step]:
+        """From the end to where the value is made."""
+        heap, seen = self.solution.heap, set[int]()
+        while node >= 0 and node not in seen:
+            seen.add(node)
+            source = heap.source(node, number)
+            came = heap.line_between(source, node) if source >= 0 else 0
+            if heap.labels[node].startswith(_STORED):
+                yield ()
+            if came and (step := self._step(source, node, number, came)):
+                yield step
+            node = source
+
+    def _step(self, source: int, target: int, number: int, line: int) -> Step:
+        heap, files = self.solution.heap, self.solution.program.files
+        path, label = files[heap.file_of[source]], heap.labels[target]
+        lines = {line}
+        if label.startswith(_STORED):
+            lines |= self._stored(path, label.removeprefix(_STORED).partition("`")[0], number)
+        lines |= {
+            heap.lines[abs(site) - 1]
+            for other, sites in self._into.get(target, ())
+            if number in heap.holds[other]
+            for site in sites
+            if site > 0 and files[heap.file_of[site - 1]] == path
+        }
+        if any(site < 0 for other, sites in self._into.get(target, ()) for site in sites):
+            return ()  # what a call gives comes from the place of its `return`
+        return tuple((path, each) for each in sorted(lines))
+
+    def _stored(self, path: str, attribute: str, number: int) -> set[int]:
+        """The lines of a file that store the value as this attribute of something."""
+        program, holds = self.solution.program, self.solution.heap.holds
+        offset = program.offsets[program.file_index[path]]
+        rows = program.facts_of(path).stores
+        return {line for _, name, value, line, _ in rows if name == attribute and number in holds[value + offset]}
+
+    @cached_property
+    def _into(self) -> dict[int, list[tuple[int, list[int]]]]:
+        """By target of a step into or out of a call: where it comes from, and by which calls."""
+        found: dict[int, list[tuple[int, list[int]]]] = {}
+        for (source, target), sites in self.solution.heap.sites.items():
+            found.setdefault(target, []).append((source, sites))
+        return found
