@@ -117,16 +117,7 @@ def _step(console: Console, title: str) -> None:
 def _run(repo: Path, method: str, console: Console) -> subprocess.CompletedProcess[str]:
     """Run the program under a start method and show the command, what it printed, and of a traceback the end."""
     console.print(f"[bold]$ python {' '.join(_PROGRAM)} {method}[/]")
-    done = subprocess.run(
-        [sys.executable, *_PROGRAM, method],
-        cwd=repo,
-        env=_environment(),
-        capture_output=True,
-        encoding="utf-8",
-        errors="replace",
-        timeout=_TIMEOUT,
-        check=False,
-    )
+    done = _done(repo, [sys.executable, *_PROGRAM, method])
     if done.stdout:
         console.print(Text(done.stdout.rstrip("\n")))
     if done.returncode != 0:
@@ -138,29 +129,27 @@ def _run(repo: Path, method: str, console: Console) -> subprocess.CompletedProce
 
 def _spawnfix(repo: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
     """The tool itself, as a command of its own; works from a checkout too."""
+    return _done(repo, [sys.executable, "-c", code_to_call("commands", "main"), *arguments], NO_COLOR="1")
+
+
+def _git(repo: Path, *arguments: str) -> str:
+    done = _done(repo, ["git", *arguments])
+    done.check_returncode()
+    return done.stdout
+
+
+def _done(repo: Path, command: list[str], **environment: str) -> subprocess.CompletedProcess[str]:
+    """The command, run in the folder to its end."""
     return subprocess.run(
-        [sys.executable, "-c", code_to_call("commands", "main"), *arguments],
+        command,
         cwd=repo,
-        env=_environment(NO_COLOR="1"),
+        env=_environment(**environment),
         capture_output=True,
         encoding="utf-8",
         errors="replace",
         timeout=_TIMEOUT,
         check=False,
     )
-
-
-def _git(repo: Path, *arguments: str) -> str:
-    return subprocess.run(
-        ["git", *arguments],
-        cwd=repo,
-        env=_environment(),
-        capture_output=True,
-        encoding="utf-8",
-        errors="replace",
-        timeout=_TIMEOUT,
-        check=True,
-    ).stdout
 
 
 @contextlib.contextmanager

@@ -13,7 +13,7 @@ from typing import NamedTuple
 from ..project import Project
 from .modules import Modules
 from .names import dotted, root_of_chain
-from .outline import Outline, outline_of
+from .outline import Outline, ValueBinding, outline_of
 
 Function = ast.FunctionDef | ast.AsyncFunctionDef
 FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
@@ -235,6 +235,28 @@ class Resolver:
         """The file of the repository that `from ... import *` names."""
         found = self._file(outline, statement.level, statement.module or "")
         return found if found is not outline else None
+
+    def first_binding(self, outline: Outline, name: str) -> tuple[Outline, str, ValueBinding] | None:
+        """Where the object of a module's `name` comes from: `cfg = __C` and imports of the repository are followed.
+
+        None where a name on the way has several bindings.
+        """
+        for _ in range(_MAX_REEXPORTS):
+            bindings = outline.bindings(outline.module, name)
+            if len(bindings) != 1:
+                return None
+            statement, value = bindings[0].statement, bindings[0].value
+            if isinstance(statement, ast.ImportFrom):
+                name = next((each.name for each in statement.names if (each.asname or each.name) == name), "")
+                other = self.star_source(outline, statement)
+                if other is None:
+                    return None
+                outline = other
+            elif isinstance(value, ast.Name):
+                name = value.id
+            else:
+                return outline, name, bindings[0]
+        return None
 
     # names without a place
 

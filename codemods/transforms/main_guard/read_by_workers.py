@@ -12,7 +12,6 @@ from .importers import Importers
 from .settings import root_of
 from .starts.process_starts import Starts
 
-_FURTHEST = 5  # modules that hand a name on
 _IN_WORKERS = frozenset({"__getitem__", "__getitems__", "__iter__", "__call__", "run"})
 
 
@@ -37,22 +36,8 @@ def may_be_read(starts: Starts, importers: Importers, outline: Outline, node: as
 
 def _home(starts: Starts, outline: Outline, name: str) -> str | None:
     """The file that makes the object which `name` stands for at the top of a file; None where that can't be told."""
-    for _ in range(_FURTHEST):
-        bindings = outline.bindings(outline.module, name)
-        if len(bindings) != 1:
-            return None
-        statement, value = bindings[0].statement, bindings[0].value
-        if isinstance(statement, ast.ImportFrom):
-            original = next((each.name for each in statement.names if (each.asname or each.name) == name), "")
-            other = starts.callees.star_source(outline, statement)
-            if other is None or not original:
-                return None
-            outline, name = other, original
-        elif isinstance(value, ast.Name):
-            name = value.id
-        else:
-            return outline.path if isinstance(value, (ast.Call, ast.Dict)) else None
-    return None
+    found = starts.callees.resolver.first_binding(outline, name)
+    return found[0].path if found is not None and isinstance(found[2].value, (ast.Call, ast.Dict)) else None
 
 
 def _run_by_workers(project: Project) -> frozenset[str]:

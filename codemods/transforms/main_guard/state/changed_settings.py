@@ -173,21 +173,15 @@ class Search:
         scope, bindings = outline.lookup(node, node.id)
         return self._of(outline, node.id) if isinstance(scope, ast.Module) and len(bindings) == 1 else None
 
-    def _of(self, outline: Outline, name: str, depth: int = 0) -> Settings | None:
+    def _of(self, outline: Outline, name: str) -> Settings | None:
         """What a module's name stands for: `cfg = __C` and imports are followed."""
-        bindings = outline.bindings(outline.module, name)
-        if len(bindings) != 1 or depth > _MAX_DEPTH:
+        found = self.callees.resolver.first_binding(outline, name)
+        if found is None:
             return None
-        statement, value = bindings[0].statement, bindings[0].value
-        if isinstance(statement, ast.ImportFrom):
-            original = next((a.name for a in statement.names if (a.asname or a.name) == name), "")
-            other = self.callees.star_source(outline, statement)
-            return self._of(other, original, depth + 1) if other is not None else None
-        if not isinstance(statement, (ast.Assign, ast.AnnAssign)) or outline.parents[statement] is not outline.module:
-            return None
-        if isinstance(value, ast.Name):
-            return self._of(outline, value.id, depth + 1)
-        return Settings(outline, name) if isinstance(value, _OBJECTS) else None
+        home, own_name, binding = found
+        statement, value = binding.statement, binding.value
+        at_top = isinstance(statement, (ast.Assign, ast.AnnAssign)) and home.parents[statement] is home.module
+        return Settings(home, own_name) if at_top and isinstance(value, _OBJECTS) else None
 
     # what changes them
 

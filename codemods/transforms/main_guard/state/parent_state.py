@@ -11,7 +11,6 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from ....nodes import walk
 from ....syntax.callees import FUNCTIONS, Function
 from ....syntax.names import last_name, whose_class
 from ....syntax.outline import Outline
@@ -21,7 +20,7 @@ from ..statements import LOG_METHODS, only_logs
 from .changed_settings import Changed, Place, Search
 from .object_parts import ADDS, DRAWN, fills
 from .registrations import registrations
-from .worker_functions import Worker
+from .worker_functions import Worker, run_by_call
 
 _SETS = r"\s*(?:[-+*/|&]?=(?!=)|:[^=\n]*=)"
 
@@ -63,7 +62,7 @@ def _is_reported(search: Search, state: _State) -> bool:
 def _reads(search: Search, worker: Worker) -> Iterator[tuple[_State, ast.expr]]:
     outline, function = worker.outline, worker.function
     declared = {name for node in outline.statements if isinstance(node, ast.Global) for name in node.names}
-    for node in (node for statement in function.body for node in walk(statement)):
+    for node in run_by_call(function):
         state: _State | None = None
         if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load):
             state = _global(outline, node) if node.id in declared else None

@@ -9,12 +9,11 @@ import ast
 from collections.abc import Iterator
 
 from ....finding import Hop
-from ....nodes import walk
 from ....syntax.binding_rules import parameters
 from ....syntax.outline import Outline
 from .changed_settings import Changed, Search
 from .process_state import ChangedState, inherits
-from .worker_functions import Worker
+from .worker_functions import Worker, run_by_call
 
 _SIGNS = (ast.Is, ast.IsNot)
 _MAKES = "object"
@@ -25,7 +24,7 @@ def sentinels(search: Search) -> Iterator[ChangedState]:
     seen: set[tuple[str, str]] = set()
     for worker in search.workers.values():
         sent = inherits(search, worker)
-        nodes = (node for statement in worker.function.body for node in walk(statement)) if sent is not None else ()
+        nodes = run_by_call(worker.function) if sent is not None else ()
         for node in nodes:
             for name, other in _sides(node):
                 made = _made(search, worker.outline, name)

@@ -15,7 +15,7 @@ from ....syntax.names import last_name
 from ....syntax.outline import Outline
 from .changed_settings import Place, Search
 from .process_state import ChangedState, inherits, made_before, place_of
-from .worker_functions import Worker
+from .worker_functions import Worker, run_by_call
 
 _CACHES = ("lru_cache", "cache")
 _Part = tuple[Function, str]  # the function, and the attribute or key of what it gives
@@ -26,7 +26,7 @@ def shared_results(search: Search) -> Iterator[ChangedState]:
     readers: dict[_Part, list[tuple[Place, Worker]]] = {}
     for worker in search.workers.values():
         sent = inherits(search, worker)
-        nodes = (node for statement in worker.function.body for node in walk(statement)) if sent is not None else ()
+        nodes = run_by_call(worker.function) if sent is not None else ()
         for node in nodes:
             part = _part(search, worker.outline, node, ast.Load)
             if part is not None and sent is not None:
