@@ -25,6 +25,7 @@ from .scripts import Scripts, local_rank_in_shell
 from .self_spawning import own_ranks
 from .teach import missing_spellings, teach
 from .torch_version import Named, Version, depth, is_about, named_versions, oldest_for
+from .unseen_parser import unseen_parser
 from .verdict import (
     DEPRECATED,
     Verdict,
@@ -119,8 +120,7 @@ class Decisions:
             confidence=Confidence.LIKELY,
         )
         if not found and (
-            entries.uses_hydra(program)
-            or (entries.rejects_unknown_arguments(program) and not entries.unseen_parser(program))
+            entries.uses_hydra(program) or (entries.rejects_unknown_arguments(program) and not unseen_parser(program))
         ):
             verdict.reason = "give the script an option --local_rank, or start it with `deepspeed --no_local_rank`"
             return verdict

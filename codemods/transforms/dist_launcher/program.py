@@ -7,7 +7,6 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from ...launch.names import names
 from ...nodes import statements, walk
 from ...project import Project
 from ...questions import asked
@@ -28,8 +27,6 @@ _TELLING: tuple[str, ...] = (
 )
 _TELLING += ("set_start_method", "hydra.main")  # a module without any of these has no say in how ranks are joined
 _STOPS, _SKIPS = "parse_args", "parse_known_args"
-_QUOTED = re.compile(r"^[^#\n]*?[\"'](--local[_-]rank)[\"'=]", re.MULTILINE)
-_LOCAL_RANK, _PARSES = re.compile(r"local[_-]rank"), re.compile(r"\.parse_(known_)?args\(|hydra\.main")
 _NO_ARGUMENTS = re.compile(r"env|accelerat|fabric|trainer")  # `job_env.local_rank`, `accelerator.local_rank`
 
 
@@ -149,59 +146,6 @@ def read_only_in(found: Program, value: ast.expr) -> str | None:
             )
             if sum(1 for _ in reads) == 1:
                 return ast.unparse(part)
-    return None
-
-
-def unseen_parser(found: Program) -> str | None:
-    """Why it can't be told what the entry does with a `--local-rank` on its command line; None when that is clear.
-
-    Clear is: argparse in sight (it has no such option, so it stops or ignores it), or a program that reads the
-    environment and never looks at its arguments.
-    """
-    for name in sorted(names("argument_parsers")):
-        if re.search(rf"^[ \t]*(?:import|from)\s+{name}\b", found.text(found.path), re.M):
-            if found.matches(_LOCAL_RANK):
-                return f"its arguments come through `{name}`, and local_rank may be one of them"
-            return None
-    own = found.text(found.path)
-    if "HfArgumentParser" in own:
-        return "TrainingArguments of transformers takes it, and only newer versions read LOCAL_RANK themselves"
-    if re.search(r"sys\.argv", own) and _LOCAL_RANK.search(own):
-        return "it looks for local_rank in sys.argv itself"
-    if found.says("local_rank") and any(_makes_names(tree) for _, tree in found.saying("add_argument")):
-        return "it makes its options in a loop, and local_rank may be one of them"
-    if found.matches(_PARSES):
-        return None
-    if found.says("init_process_group", "LOCAL_RANK") and "sys.argv" not in own:
-        return None
-    return "where it reads its arguments is not in this repository"
-
-
-def _makes_names(tree: ast.Module) -> bool:
-    """Is there an `add_argument(f"--{key}")`?"""
-    calls = (node for node in nodes(tree) if isinstance(node, ast.Call) and called(node) == "add_argument")
-    return any(
-        isinstance(argument, (ast.JoinedStr, ast.BinOp, ast.Name, ast.Starred))
-        for call in calls
-        for argument in call.args
-    )
-
-
-def unseen_option(project: Project, found: Program) -> tuple[str, int] | None:
-    """Where the program, or what it imports, however far down, names `--local_rank`, though no `add_argument` of it was
-    found: a table of options, a dataclass, `arg = adder(parser)`. It may take that."""
-    named = list(project.matching(_QUOTED, part="rank"))
-    if not named:
-        return None
-    reached, todo = {found.path}, [found.path]
-    while todo:
-        todo += {target for _, target in imports_of(project, todo.pop()) or ()} - reached
-        reached.update(todo)
-    for source in named:
-        if source.path in reached:
-            at = _QUOTED.search(source.text)
-            assert at is not None
-            return source.path, source.position(at.start(1))[0]
     return None
 
 

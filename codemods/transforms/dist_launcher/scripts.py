@@ -14,6 +14,7 @@ from ...syntax.modules import Modules
 from . import program as entries
 from .local_rank import RankOption, rank_option, rank_options
 from .self_spawning import OwnRanks, own_ranks, under_line
+from .unseen_parser import unseen_option
 
 _TORCH = (Starter.LAUNCH, Starter.TORCHRUN)
 _SETS_LOCAL_RANK = re.compile(r"^[^#\n]*?\bLOCAL_RANK=", re.MULTILINE)
@@ -107,7 +108,7 @@ class Scripts:
     def unseen_option(self, program: entries.Program) -> tuple[str, int] | None:
         """Where an option may come from that is not in sight: (path, line)."""
         if program.path not in self._unseen:
-            self._unseen[program.path] = entries.unseen_option(self.project, program)
+            self._unseen[program.path] = unseen_option(self.project, program)
         return self._unseen[program.path]
 
     def rank_option(self, program: entries.Program, option: Option) -> RankOption:

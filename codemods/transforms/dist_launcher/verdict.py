@@ -14,6 +14,7 @@ from .edits import drop_launcher, new_argument
 from .rank_loop import rank_loop
 from .self_spawning import OwnRanks, same_count
 from .training_arguments import reads_environment
+from .unseen_parser import unseen_parser
 
 DEPRECATED = "`torch.distributed.launch` is deprecated, and passes an argument that few scripts take"
 
@@ -101,7 +102,7 @@ def no_option(program: entries.Program, unseen: tuple[str, int] | None, verdict:
 
     `unseen`: the place where one of its modules names the option all the same.
     """
-    why = None if reads_environment(program) else entries.unseen_parser(program)
+    why = None if reads_environment(program) else unseen_parser(program)
     if why is None and unseen is not None:
         why = f"it may get its --local_rank from {unseen[0]}:{unseen[1]}, which can't be followed"
     if why is not None:

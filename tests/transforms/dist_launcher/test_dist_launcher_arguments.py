@@ -304,3 +304,46 @@ def test_arguments_of_the_repository_that_only_have_the_name() -> None:
     own = own.replace("@data", "from own import Seq2SeqTrainingArguments\n\n@data").replace("FIELD", "rows: int = 3")
     files = {"run.sh": LAUNCH, "a.py": own, "own.py": "", "requirements.txt": "transformers==4.28.1\n"}
     assert not migrated(files, RULE)
+
+
+FOREIGN = "from toolbox.cli import flags\nfrom toolbox import run\n"
+READS = "dist.init_process_group('nccl', rank=config['local_rank'])\n"
+
+
+@pytest.mark.parametrize(
+    ("parsing", "reason"),
+    [
+        pytest.param("parser = flags.get_parser()\nargs = parser.parse_args()\n", "`flags.get_parser`", id="by name"),
+        pytest.param("args, rest = flags.get_parser().parse_known_args()\n", "`flags.get_parser`", id="at once"),
+        pytest.param(
+            "from own import parser\nargs = parser.parse_args()\n", "`flags.get_parser`", id="in another file"
+        ),
+        pytest.param(
+            "args = flags.get_args()\ntorch.cuda.set_device(args.local_rank)\n", "not in this repo", id="read"
+        ),
+    ],
+)
+def test_a_parser_that_an_installed_package_makes_may_take_the_local_rank(parsing: str, reason: str) -> None:
+    """The launcher passes it, torchrun would not, and then every rank would be the first."""
+    text = f"import torch\nimport torch.distributed as dist\n{FOREIGN}{parsing}config = run(args)\n{READS}"
+    files = {
+        "run.sh": LAUNCH,
+        "a.py": text,
+        "own.py": f"{FOREIGN}parser = flags.get_parser()\nparser.add_argument('--lr')\n",
+    }
+    assert migrated(files, RULE) == {}
+    assert [reason in each for each in reasons(files, RULE)] == [True]
+
+
+@pytest.mark.parametrize(
+    "parsing",
+    [
+        pytest.param("parser = ArgumentParser()\nparser = flags.add_to(parser)\n", id="one that it only adds to"),
+        pytest.param("from own import get_parser\nparser = get_parser()\n", id="one of the repository"),
+        pytest.param("parser = flags.Parser()\n", id="a class"),
+    ],
+)
+def test_a_parser_that_is_made_here_is_in_sight(parsing: str) -> None:
+    text = f"from argparse import ArgumentParser\n{FOREIGN}{parsing}args = parser.parse_args()\nrun(args)\n"
+    own = "import argparse\n\ndef get_parser():\n    return argparse.ArgumentParser()\n"
+    assert migrated({"run.sh": LAUNCH, "a.py": text, "own.py": own}, RULE)["run.sh"] == RUN
