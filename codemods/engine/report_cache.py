@@ -79,7 +79,7 @@ class ReportCache:
         from .look_cache import LookCache
 
         with contextlib.suppress(OSError):  # our own files, which are being installed or removed
-            asked = f"{self._question()}{settings!r}".encode("utf-8", "surrogatepass")
+            asked = f"{self._question()}{settings!r}".encode()
             return LookCache(hashlib.blake2b(asked, digest_size=20).hexdigest())
         return None
 

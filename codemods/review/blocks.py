@@ -13,7 +13,7 @@ from .model import Change, Open, Review
 from .printing import clean, escaped, place, printed, prose
 from .text import LEVEL
 
-_SIGNS = {"+": "green", "-": "red", " ": "", "\\": "dim"}
+_SIGNS = {"+": "green", "-": "red", " ": ""}
 
 
 def header(out: Console, rule: str, confidence: Confidence, safety: str, style: str, position: str = "") -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -44,6 +45,17 @@ def test_a_child_that_takes_too_long_is_noted() -> None:
     assert result["problems"] == [] and result["picklable"]
     (note,) = result["notes"]
     assert "within 3 seconds" in note
+
+
+def test_a_child_makes_each_part_once_and_none_that_failed() -> None:
+    whole, lost, deep, flat = {"a": 1}, [2], [3], [4]
+    look = SimpleNamespace(samples={each: (each, part) for each, part in zip("wlx", (whole, lost, flat), strict=True)})
+    look.samples["x.deep"] = ("x.deep", deep)
+    result = {"picklable": True, "unfinished": False, "target": "w", "problems": [{"path": "l"}]}
+    sent = [(path, part) for path, part, _ in probe._parcels(whole, result, look)]
+    assert sent == [("x.deep", deep), ("x", flat), ("w", whole)]
+    for state in ({"picklable": False}, {"unfinished": True}):  # the whole can't be sent, or may hold more that can't
+        assert [path for path, _, _ in probe._parcels(whole, result | state, look)] == ["x.deep", "x"]
 
 
 def test_the_name_of_the_whole_is_the_one_that_was_asked_for() -> None:

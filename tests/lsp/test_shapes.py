@@ -176,6 +176,34 @@ def test_no_file(tmp_path: Path) -> None:
     assert not _is_file(tmp_path) and not _is_file(tmp_path / "b") and not _is_file(Path("a\0b"))
 
 
+def initialize(server: Server, folders: list[Path]) -> None:
+    """What an editor does first."""
+    asked = types.InitializeParams(
+        capabilities=types.ClientCapabilities(),
+        workspace_folders=[types.WorkspaceFolder(each.as_uri(), each.name) for each in folders],
+    )
+    for _ in server.protocol.lsp_initialize(asked):
+        pass
+
+
+def test_what_an_editor_asks_for_is_answered_from_the_last_look() -> None:
+    server = create()
+    initialize(server, [])
+    asked = server.protocol.fm.features
+    server.places[BASE / "train.py"] = _Place(shapes=shapes())
+    document = types.TextDocumentIdentifier((BASE / "train.py").as_uri())
+    other = types.TextDocumentIdentifier((BASE / "other.py").as_uri())
+    at = types.Position(4, FIRST)
+    hover = asked[types.TEXT_DOCUMENT_HOVER](types.HoverParams(document, at))
+    assert hover == shapes().hover("train.py", at) and hover is not None
+    assert asked[types.TEXT_DOCUMENT_HOVER](types.HoverParams(other, at)) is None
+    context = types.CodeActionContext([])
+    actions = asked[types.TEXT_DOCUMENT_CODE_ACTION]
+    found = actions(types.CodeActionParams(document, types.Range(at, at), context))
+    assert found == shapes().actions("train.py", types.Range(at, at)) and found
+    assert actions(types.CodeActionParams(other, types.Range(at, at), context)) == []
+
+
 class Watched(Server):
     """A server without an editor; it keeps what it would send."""
 
@@ -183,12 +211,7 @@ class Watched(Server):
         super().__init__()
         self.sent: list[tuple[str, int]] = []
         self.said: list[str] = []
-        asked = types.InitializeParams(
-            capabilities=types.ClientCapabilities(),
-            workspace_folders=[types.WorkspaceFolder(each.as_uri(), each.name) for each in folders],
-        )
-        for _ in self.protocol.lsp_initialize(asked):
-            pass
+        initialize(self, folders)
 
     def text_document_publish_diagnostics(self, params: types.PublishDiagnosticsParams) -> None:
         self.sent.append((params.uri.rpartition("/")[2], len(params.diagnostics)))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import json
 from collections import Counter
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -19,6 +20,7 @@ from codemods.review.hunks import NO_NEWLINE, Hunk
 from codemods.review.ignores import add_ignores
 from codemods.review.markdown import code, fenced, prose, text, text_part, to_markdown, trace
 from codemods.review.model import Change, Open, Review
+from codemods.review.text import render_concise
 from codemods.tree.directory import DirectoryFiles
 from codemods.tree.source import Source
 from harness.each_row import each_row
@@ -390,3 +392,25 @@ def test_a_file_that_cannot_be_read(data: bytes | None, tmp_path: Path) -> None:
     with pytest.raises(Problem, match=r"^a\.py: "):
         ignored(tmp_path, finding(1, path="b.py"), finding(1))
     assert (tmp_path / "b.py").read_text() == "x = 1\n"
+
+
+def test_each_state_has_a_colour_of_its_own() -> None:
+    out = Console(
+        file=io.StringIO(),
+        width=200,
+        force_terminal=True,
+        color_system="standard",
+        no_color=False,
+        legacy_windows=False,
+    )
+    source = Source("a.py", b"x = 1\n" * 5)
+    found = (finding(1), finding(2, unsafe="it may differ"), finding(3, unsafe=None))
+    render_concise(Report("", found, (), 1, {"a.py": source}), out)
+    codes = {"[fixable]": "32", "[unsafe]": "35", "[refused]": "31"}  # green, magenta, red
+    for line, (state, colour) in zip(shown(out), codes.items(), strict=False):
+        assert line.endswith(f"\x1b[{colour}m{state}\x1b[0m"), line
+    sure = {Confidence.PROVEN: "1;31", Confidence.LIKELY: "33", Confidence.POSSIBLE: "2"}
+    for confidence, colour in sure.items():
+        out.file = io.StringIO()
+        render_concise(Report("", (replace(finding(), confidence=confidence),), (), 1, {"a.py": source}), out)
+        assert f"\x1b[{colour}m{confidence.value}\x1b[0m" in shown(out)[0]

@@ -4,14 +4,18 @@ from __future__ import annotations
 
 import io
 from collections.abc import Callable, Iterable
+from types import SimpleNamespace
 
 import pytest
 from rich.console import Console
 from test_decisions import CONFIG, TRAIN
 
+from codemods.commands.selected import Choices, selected
+from codemods.delivery.target import Target
 from codemods.engine.migrate import plan
 from codemods.engine.selection import Selector
 from codemods.engine.units import Units
+from codemods.problem import Problem
 from codemods.review.decisions import Decisions
 from codemods.review.interactive import EDIT_HELP, HELP, Interview, Keyboard
 from codemods.review.model import Review, review_of
@@ -294,3 +298,15 @@ def test_a_patch_says_each_file_once(whole: tuple[Review, Selector]) -> None:
         review = whole[0]
         edits = edits_of_patch(patch_text(change.hunks), change, review.sources)
         assert set(edits) == set(change.paths)
+
+
+@pytest.mark.parametrize(("keys", "shown"), [(True, False), (False, True), (False, False)])
+def test_nobody_is_asked_where_keys_or_the_question_do_not_go_to_a_terminal(
+    keys: bool, shown: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("sys.stdin", SimpleNamespace(isatty=lambda: keys))
+    monkeypatch.setattr("sys.stderr", SimpleNamespace(isatty=lambda: shown))
+    files = MemoryFiles({"train.py": TRAIN.encode()})
+    where = Target(files, "")
+    with pytest.raises(Problem, match="asks at a terminal"):
+        selected(plan(files, Settings()), where, Settings(), rules(), Choices(interactive=True))

@@ -81,7 +81,7 @@ class Crossings:
         told = by_its_own_class(self.closure.places, number, reasons, path, position)
         if told is not reasons:
             trace = trace_of(self.solution, number, told[number], told, kind, path, position)
-        aboard = self._is_in_class_of(reasons[number].parent, path, position)
+        aboard = self._is_in_class_of(reasons[number].parent, path, position[:2])
         return Crossing(
             kind, path, *position, confidence, shorten(trace), boundary, aboard,
             self._is_alone(number, reasons), self.closure.guessed(number, reasons), self.steps.of(number, told),
@@ -137,10 +137,10 @@ class Crossings:
             return False
         contents = int(heap.values[held].a)
         path, line = self.solution.program.files[heap.file_of[contents]], heap.lines[contents]
-        return not self._is_in_class_of(parent, path, (line, 1, line, 1))
+        return not self._is_in_class_of(parent, path, (line, 1))
 
-    def _is_in_class_of(self, number: int, path: str, position: Position) -> bool:
+    def _is_in_class_of(self, number: int, path: str, place: tuple[int, int]) -> bool:
         if number < 0 or self.solution.heap.values[number].kind != INSTANCE:
             return False
         file, made = self.solution.program.classes[int(self.solution.heap.values[number].a)]
-        return self.solution.program.files[file] == path and made.position[:2] <= position[:2] < made.position[2:]
+        return self.solution.program.files[file] == path and made.position[:2] <= place < made.position[2:]

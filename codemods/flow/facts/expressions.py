@@ -274,7 +274,7 @@ class Expressions:
                 note_update(builder, base, node, keywords, [*arguments, *double_stars])
             is_view = gives_view(node)
         is_text = isinstance(function, ast.Name) and function.id == "eval" and self._evaluates(node)
-        if callee < 0 and not (is_view or is_text):
+        if callee < 0 and not is_view:
             return -1
         result = builder.node("", node.lineno)
         if is_view or is_text:

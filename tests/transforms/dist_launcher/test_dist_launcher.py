@@ -76,6 +76,8 @@ def lines(text: str, path: str = "run.sh") -> list[LaunchLine]:
         pytest.param("L=torchrun\n$L a.py", "a.py", [], id="launcher in a variable"),
         pytest.param("S=a.py\ntorchrun $S x", "$S", ["x"], id="script in a variable"),
         pytest.param("torchrun > log a.py --x", "a.py", ["--x"], id="redirection in the middle"),
+        pytest.param("> log torchrun a.py --x", "a.py", ["--x"], id="redirection in front"),
+        pytest.param("torchrun <<< yes a.py --x", "a.py", ["--x"], id="a text as its input"),
         pytest.param("torchrun a.py --x 2>&1 | tee log", "a.py", ["--x"], id="redirection and pipe"),
         pytest.param("(cd x && time torchrun a.py &)", "a.py", [], id="subshell in the background"),
         pytest.param("srun -N 2 bash -c 'torchrun a.py --x'", "a.py", ["--x"], id="a command given to bash -c"),

@@ -64,7 +64,7 @@ class Case(unittest.TestCase):
 """
 
 
-@pytest.mark.parametrize("name", ["test_one", "setUp"])
+@pytest.mark.parametrize("name", ["test_one", "testOne", "setUp", "setUpClass"])
 def test_a_script_that_runs_its_tests(name: str) -> None:
     text = TESTS.format(name=name, runs="unittest.main(exit=False)")
     assert "\nif __name__ == " in migrated({"run.py": text}, "main-guard")["run.py"]
