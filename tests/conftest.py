@@ -7,6 +7,7 @@ import os
 import sys
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import hypothesis
 import pytest
@@ -89,6 +90,22 @@ def pytest_sessionfinish(session: pytest.Session) -> None:
         if reason.removeprefix("Skipped: ") not in ALLOWED_SKIPS:
             reporter.write_line(f"\nskipped, but it should run here: {report.nodeid}: {reason}", red=True)
             session.exitstatus = pytest.ExitCode.TESTS_FAILED
+
+
+@pytest.fixture(autouse=True, scope="session")
+def no_unknown_styles() -> Iterator[None]:
+    """rich leaves out a style that it does not know (`bald`), and says nothing: here it fails."""
+    from rich.console import Console
+
+    known = Console.get_style
+
+    def strict(console: Console, name: Any, *, default: Any = None) -> Any:
+        markup = isinstance(name, str) and ":" in name  # `[default: 3]` in a help text, which is no style
+        return known(console, name, default=default) if markup else known(console, name)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(Console, "get_style", strict)
+        yield
 
 
 @pytest.hookimpl(wrapper=True)

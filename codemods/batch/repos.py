@@ -177,7 +177,7 @@ def _wrong_url(location: str) -> str | None:
 
 def _local(typed: str, ref: str | None, name: str | None, base: Path) -> Iterator[Repo]:
     place = base / Path(typed).expanduser()
-    if not place.exists() and ref is None and "@" in typed:
+    if not place.exists() and ref is None:
         before, _, after = typed.rpartition("@")
         if before and (base / Path(before).expanduser()).exists():
             place, ref = base / Path(before).expanduser(), after

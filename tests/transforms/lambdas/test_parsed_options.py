@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from harness.each_row import each_row
 from harness.hoisting import hoisted
 
 SCRIPT = """\
@@ -85,10 +86,24 @@ def test_all_options_where_one_may_be_set_later(more: str) -> None:
     assert not reasons and PARTIAL not in after and "args" in after.partition("def run")[0]
 
 
-def test_an_object_that_is_no_namespace_may_compute_its_attributes() -> None:
-    after, _ = hoisted(SCRIPT.replace("args.parse_args()", "Settings()"))
-    assert PARTIAL not in after
-    after, _ = hoisted(SCRIPT.replace("args.parse_args()", "args.parse_args(namespace=Settings())"))
+@each_row(
+    "parsed, one",
+    [
+        ("args.parse_args()", True),
+        ("args.parse_args(['--size', '3'])", True),
+        ("args.parse_args(args=['--size', '3'])", True),
+        ("args.parse_args([], Settings())", False),  # an object that is no namespace may compute its attributes
+        ("args.parse_args(namespace=Settings())", False),
+        ("args.parse_args(**options)", False),
+        ("args.parse_known_args()", False),
+        ("Settings()", False),
+        ("parse_args()", False),
+    ],
+)
+def test_options_are_what_a_parser_gives(parsed: str, one: bool) -> None:
+    after, _ = hoisted(SCRIPT.replace("args.parse_args()", parsed))
+    assert (PARTIAL in after) == one
+    after, _ = hoisted(SCRIPT.replace("args.parse_args()", parsed).replace("import argparse", "import other"))
     assert PARTIAL not in after
 
 

@@ -268,3 +268,38 @@ def test_names_that_are_kept(text: str, others: dict[str, str], keeps: bool) -> 
     if keeps:
         names.keep(node.name)
         assert not names.keeps(node.name, scopes.around(node))
+
+
+@each_row(
+    "path, beside, keeps",
+    [
+        ("__init__.py", "work.py", False),
+        ("pkg/__init__.py", "pkg/work.py", False),
+        ("pkg/__init__.py", "pkg/work/job.py", False),
+        ("pkg/__init__.py", "pkg/worker.py", True),
+        ("pkg/__init__.py", "work.py", True),
+        ("pkg/a.py", "pkg/work.py", True),
+    ],
+)
+def test_a_package_has_its_modules_under_their_names(path: str, beside: str, keeps: bool) -> None:
+    text = "def f():\n    def work(): pass\n"
+    scopes = Scopes(ast.parse(text))
+    names = free_names.Names(Project(MemoryFiles({path: text.encode(), beside: b""})), path, scopes)
+    node = [each for each in ast.walk(scopes.tree) if isinstance(each, ast.FunctionDef)][-1]
+    assert names.keeps("work", scopes.around(node)) is keeps
+
+
+def test_methods_of_classes_that_are_never_one_object_share_a_name() -> None:
+    names = names_in("class A: pass\nclass B: pass\nclass C: pass\nold = 1\n", other="x.taken = 1\n")
+    a, b, c = (node for node in ast.parse("class A: pass\nclass B: pass\nclass C: pass\n").body)
+    assert isinstance(a, ast.ClassDef) and isinstance(b, ast.ClassDef) and isinstance(c, ast.ClassDef)
+
+    def fresh(wanted: str, owner: ast.ClassDef) -> str:
+        return names.fresh_method(wanted, owner, lambda one, other: {one, other} == {a, b})
+
+    assert [fresh("new", owner) for owner in (a, b, c, b)] == ["new", "new", "new_2", "new_3"]
+    assert (fresh("old", a), fresh("taken", a)) == ("old_2", "taken_2")
+    before = names.checkpoint()
+    assert fresh("late", a) == "late"
+    names.rollback(*before)
+    assert (fresh("late", c), fresh("new", a)) == ("late", "new_3")
