@@ -59,6 +59,18 @@ class Importers:
         outlines = [(self.repo.outline(other) if other.endswith(".py") else None, node) for other, node in found]
         return bool(found) and all(outline is not None and _is_later(outline, node) for outline, node in outlines)
 
+    def later(self, path: str) -> list[tuple[Outline, ast.AST]]:
+        """Where other files import it, if all of them do in a function or under their main guard; else nothing."""
+        if not self.only_later(path):
+            return []
+        found = [(self.repo.outline(other), node) for other, node in self._imports(path)]
+        by_name = self._by_name(path)
+        other = self.repo.outline(by_name) if by_name is not None else None
+        calls = [call for name in _DYNAMIC for call in other.calls_of(name)] if other is not None else []
+        return [
+            (outline, node) for outline, node in (*found, *((other, call) for call in calls)) if outline is not None
+        ]
+
     def reaching(self, path: str) -> frozenset[str]:
         """`path`, and the files that import it, directly or not."""
         known = self._reaching.get(path)

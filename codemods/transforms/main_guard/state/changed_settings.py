@@ -180,8 +180,11 @@ class Search:
             return None
         home, own_name, binding = found
         statement, value = binding.statement, binding.value
-        at_top = isinstance(statement, (ast.Assign, ast.AnnAssign)) and home.parents[statement] is home.module
-        return Settings(home, own_name) if at_top and isinstance(value, _OBJECTS) else None
+        if not isinstance(statement, (ast.Assign, ast.AnnAssign)) or home.parents[statement] is not home.module:
+            return None
+        if isinstance(value, ast.Attribute) and isinstance(value.value, ast.Name) and value.value.id != own_name:
+            return self._of(home, value.value.id)  # `note = log.note`
+        return Settings(home, own_name) if isinstance(value, _OBJECTS) else None
 
     # what changes them
 
@@ -190,10 +193,15 @@ class Search:
         home = settings.outline
         aliases = {settings.name}
         made = home.bindings(home.module, settings.name)[0].value
-        given = [*made.args, *made.keywords] if isinstance(made, ast.Call) else getattr(made, "values", [])
+        given = (
+            [*made.args, *made.keywords]
+            if isinstance(made, ast.Call)
+            else getattr(made, "values", None) or getattr(made, "elts", [])
+        )
         empty = not given
         for statement in home.module.body:
             value = statement.value if isinstance(statement, ast.Assign) else None
+            value = value.value if isinstance(value, ast.Attribute) else value
             if isinstance(statement, ast.Assign) and isinstance(value, ast.Name) and value.id in aliases:
                 aliases |= {target.id for target in statement.targets if isinstance(target, ast.Name)}
         outlines = dict.fromkeys(outline for alias in sorted(aliases) for outline in self.repo.mentioning(alias))
@@ -209,6 +217,22 @@ class Search:
                         yield Place(outline, node, key)
                     for where, use in registrations(self.repo, self.callees, outline, node):
                         yield Place(where, use, "")
+        for outline, call in self._results(home, aliases):
+            for key in self.parts.changed_result(outline, call):
+                yield Place(outline, call, key)
+
+    def _results(self, home: Outline, aliases: Set[str]) -> Iterator[tuple[Outline, ast.Call]]:
+        """The calls of functions of the module that return the object."""
+        for function in (each for each in home.module.body if isinstance(each, FUNCTIONS)):
+            returned = [node.value for node in home.own(function) if isinstance(node, ast.Return)]
+            gives = any(isinstance(value, ast.Name) and value.id in aliases for value in returned)
+            if not gives or any(home.bindings(function, alias) for alias in aliases):
+                continue
+            for outline in self.repo.mentioning(function.name):
+                for call in outline.calls_of(function.name):
+                    called = self.callees.called(outline, call)
+                    if called is not None and called[1] is function:
+                        yield outline, call
 
     # who runs the change
 
@@ -223,8 +247,12 @@ class Search:
             return frozenset()
         scope = outline.scope(node)
         if isinstance(scope, ast.Module):
-            guarded = any(map(is_main_process_block, outline.ancestors(node)))
-            return frozenset({outline.path}) if guarded else None
+            if any(map(is_main_process_block, outline.ancestors(node))):
+                return frozenset({outline.path})
+            later = self.importers.later(outline.path) if depth <= _MAX_DEPTH else ()
+            runners = [self._runners(other, each, depth + 1) for other, each in later]
+            known = [each for each in runners if each is not None]
+            return frozenset().union(*known) if known and len(known) == len(runners) else None
         if not isinstance(scope, FUNCTIONS) or depth > _MAX_DEPTH:
             return frozenset()
         if scope in self._asked:

@@ -13,6 +13,7 @@ from ....syntax.receivers import qualified_name
 from ....syntax.resolver import Class
 from ..data import names
 from ..statements import LOG_METHODS
+from .other_changes import bound_method, by_library, by_method, by_syntax, changes_view, other_names
 
 ITEM = "[]"  # of what is looked up under a name that is not written there, and the function does not ask for first
 DRAWN = "next()"  # an iterator or generator goes on: workers do that too, from where it was left
@@ -60,6 +61,8 @@ class Parts:
             return [DRAWN if counts else _key(outline, node)]
         if self._advances(outline, node, whole, above):
             return [DRAWN]
+        if depth < _DEPTH and (otherwise := self._changed_otherwise(outline, node, whole, above, depth)):
+            return otherwise
         if isinstance(above, ast.Call) and above.func is whole and isinstance(whole, ast.Attribute):
             if (
                 whole.attr in names("changing")
@@ -96,6 +99,38 @@ class Parts:
         uses = (use for use in outline.named.get(target.id, ()) if isinstance(use, ast.Name) and use is not target)
         uses = (use for use in uses if outline.lookup(use, target.id)[0] is scope)
         return list(dict.fromkeys(key for use in uses for key in self.changed(outline, use, collects, depth + 1)))
+
+    def changed_result(self, outline: Outline, call: ast.Call) -> list[str]:
+        """Which parts of the object that a function returned are changed: `config()["size"] = 3`."""
+        whole, above = _chain(outline, call)
+        if not isinstance(getattr(whole, "ctx", ast.Load()), ast.Load):
+            return [""]
+        if isinstance(above, ast.Call) and above.func is whole and isinstance(whole, ast.Attribute):
+            return [""] if whole.attr in names("changing") | names("filling") else []
+        uses = [use for use, _ in other_names(outline, call, whole=True)]
+        return list(dict.fromkeys(key for use in uses for key in self.changed(outline, use, False, 1)))
+
+    def _changed_otherwise(
+        self, outline: Outline, node: _Known, whole: ast.AST, above: ast.AST, depth: int
+    ) -> list[str]:
+        """What its name alone does not show: an operator, a function of a library, another name for a part."""
+        bound = self._bound(outline, node)[1]
+        made = bound[0].value if len(bound) == 1 else None
+        called = bound_method(node, above, made) or by_syntax(node, whole, above)
+        if called is not None and (keys := self._changed_by_method(outline, called)):
+            return keys
+        key = _key(outline, node).replace(_METHOD, "")
+        if isinstance(whole, ast.expr) and by_library(outline, whole):
+            return [key]
+        is_called = isinstance(above, ast.Call) and above.func is whole
+        if is_called and isinstance(above, ast.Call) and isinstance(whole, ast.Attribute):
+            own = self.callees.called(outline, above) is not None
+            if not own and by_method(outline, whole, made):
+                return ["" if whole.value is node else key]
+        for use, is_view in other_names(outline, node):
+            if (is_view and changes_view(outline, use)) or self.changed(outline, use, False, depth + 1):
+                return [key]
+        return []
 
     def _advances(self, outline: Outline, node: _Known, whole: ast.AST, above: ast.AST) -> bool:
         """`next(counter)`, a draw from a generator, `variable.set(value)`: the object has another state afterwards."""

@@ -16,9 +16,11 @@ from ....syntax.names import last_name, whose_class
 from ....syntax.outline import Outline
 from ....syntax.resolver import Class
 from ..guard.missing_globals import missing_globals
+from ..set_by_text import set_by_text
 from ..statements import LOG_METHODS, only_logs
 from .changed_settings import Changed, Place, Search
 from .object_parts import ADDS, DRAWN, fills
+from .other_changes import other_names
 from .registrations import registrations
 from .worker_functions import Worker, run_by_call
 
@@ -26,6 +28,7 @@ _SETS = r"\s*(?:[-+*/|&]?=(?!=)|:[^=\n]*=)"
 
 
 _CLASS_OF_SELF = r"\btype\s*\(\s*self\s*\)|\.__class__"
+_AS_TEXT = re.compile(r"\bglobals\s*\(|\bsys\.modules\b|\b__main__\b|\bimport_module\s*\(\s*__name__")
 _BY_NAME = re.compile(r"\bsetattr\s*\(|(?:\bvars\s*\([^()\n]*\)|\.__dict__)\s*\.\s*update\b")
 
 
@@ -62,6 +65,7 @@ def _is_reported(search: Search, state: _State) -> bool:
 def _reads(search: Search, worker: Worker) -> Iterator[tuple[_State, ast.expr]]:
     outline, function = worker.outline, worker.function
     declared = {name for node in outline.statements if isinstance(node, ast.Global) for name in node.names}
+    declared |= _named_in_text(search, outline)
     for node in run_by_call(function):
         state: _State | None = None
         if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load):
@@ -70,6 +74,15 @@ def _reads(search: Search, worker: Worker) -> Iterator[tuple[_State, ast.expr]]:
             state = _of_module(search, outline, node) or _attribute(search, outline, node)
         if state is not None and isinstance(node, ast.expr) and not _does_without(outline, node, function):
             yield state, node
+
+
+def _named_in_text(search: Search, outline: Outline) -> set[str]:
+    """The variables of a module that its own code sets by their names as text."""
+    source = search.starts.project.source(outline.path)
+    if source is None or not _AS_TEXT.search(source.text):
+        return set()
+    found = (set_by_text(search.callees.resolver, outline, node) for node in outline.nodes)
+    return {name for each in found if each is not None and each[0] is outline for name in each[1] if name}
 
 
 def _global(outline: Outline, node: ast.Name) -> _State | None:
@@ -165,6 +178,10 @@ def _changes(search: Search, state: _State) -> Iterator[Place]:
         yield from _declared_and_set(state)
         yield from _set_elsewhere(search, state)
         yield from _set_by_name(search, state)
+        for node in state.outline.nodes if state.name in _named_in_text(search, state.outline) else ():
+            found = set_by_text(search.callees.resolver, state.outline, node)
+            if found is not None and found[0] is state.outline and state.name in found[1]:
+                yield Place(state.outline, node, "")
         return
     names = "|".join(sorted({re.escape(at.node.name) for at in _near(search, state)} | {"cls"}))
     pattern = re.compile(rf"(?:\b(?:{names})|{_CLASS_OF_SELF})\s*\.\s*{re.escape(state.name)}{_SETS}")
@@ -173,16 +190,54 @@ def _changes(search: Search, state: _State) -> Iterator[Place]:
             yield Place(outline, node, _how(outline, node))
     yield from _filled(search, state)
     yield from _set_by_name(search, state)
+    yield from _set_by_other_name(search, state)
+
+
+def _set_by_other_name(search: Search, state: _State) -> Iterator[Place]:
+    """`for cls in (Encoder, Decoder): cls.size = 3`."""
+    assert state.owner is not None
+    for outline in search.repo.mentioning(state.owner.name):
+        for name in outline.named.get(state.owner.name, ()):
+            for use, _ in other_names(outline, name):
+                above = outline.parents[use]
+                sets = isinstance(above, ast.Attribute) and above.attr == state.name
+                if (
+                    sets
+                    and not isinstance(getattr(above, "ctx", None), ast.Load)
+                    and _is_of(search, outline, name, state)
+                ):
+                    yield Place(outline, above, "")
 
 
 def _filled(search: Search, state: _State) -> Iterator[Place]:
     """`Table.rows[name] = value` of a class, `cls.rows.append(value)`, and where programs call what does that."""
-    pattern = re.compile(rf"\.\s*{re.escape(state.name)}\s*[.\[]")
+    pattern = re.compile(rf"\.\s*{re.escape(state.name)}\s*[.\[)]")
     for outline, node in _attributes(search, state, pattern):
-        if fills(outline, node) and _is_of(search, outline, node.value, state):
+        if _goes_on(outline, node) and _is_of(search, outline, node.value, state):
+            yield Place(outline, node, DRAWN)
+        elif (fills(outline, node) or _sets_part(outline, node)) and (
+            _is_of(search, outline, node.value, state) or _is_own(outline, node.value, state)
+        ):
             yield Place(outline, node, _how(outline, node))
             for where, use in registrations(search.repo, search.callees, outline, node):
                 yield Place(where, use, "")
+
+
+def _goes_on(outline: Outline, node: ast.expr) -> bool:
+    """`next(Item.numbers)`."""
+    above = outline.parents[node]
+    return isinstance(above, ast.Call) and last_name(above.func) == "next" and above.args[:1] == [node]
+
+
+def _sets_part(outline: Outline, node: ast.expr) -> bool:
+    """`Color.RED.note = value`."""
+    above = outline.parents[node]
+    return isinstance(above, ast.Attribute) and not isinstance(above.ctx, ast.Load)
+
+
+def _is_own(outline: Outline, value: ast.expr, state: _State) -> bool:
+    """`self` of the class, whose objects have no such attribute for themselves."""
+    return outline.is_self(value) and outline.owner(value) is state.owner
 
 
 def _set_by_name(search: Search, state: _State) -> Iterator[Place]:

@@ -31,6 +31,9 @@ _SPAWN, _LOADER = "`multiprocessing.spawn`", "Loader"
 WHERE = "in the function that it runs, in the `initializer` of a pool, in the `worker_init_fn` of a loader"
 _TEXTS = ("print", "str", "repr", "format")
 _TO_STREAMS = ("stdout", "stderr")
+_OF_LOGGERS = frozenset(
+    {"level", "handlers", "disabled", "propagate", "filters", "isEnabledFor", "getEffectiveLevel", "hasHandlers"}
+)
 
 
 @dataclass(frozen=True)
@@ -170,6 +173,8 @@ def _marks(outline: Outline, node: ast.AST, own: str) -> Iterator[tuple[str, ast
     if isinstance(node, (ast.Name, ast.Attribute)) and isinstance(node.ctx, ast.Load):
         if not isinstance(outline.parents[node], ast.Attribute) and (name := imported_name(outline, node)):
             yield name, node
+        if isinstance(node, ast.Attribute) and node.attr in _OF_LOGGERS and _is_logger(outline, node.value):
+            yield f"logger.{node.attr}", node
     elif isinstance(node, ast.ExceptHandler) and node.type is not None:
         for each in node.type.elts if isinstance(node.type, ast.Tuple) else [node.type]:
             yield f"except {last_name(each)}", each
@@ -254,7 +259,7 @@ def _set_by(outline: Outline, node: ast.AST, state: State) -> str | None:
     if isinstance(node, ast.Call):
         name, first = qualified_name(outline, node.func), node.args[0] if node.args else None
         if isinstance(node.func, ast.Attribute) and f".{node.func.attr}" in state.sets:
-            return "" if first is not None and _leads_out(outline, first) else None
+            return "" if not state.shown or (first is not None and _leads_out(outline, first)) else None
         if name not in state.sets or len([*node.args, *node.keywords]) < state.arguments:
             return None
         if state.with_one and not any(keyword.arg in state.with_one for keyword in node.keywords):

@@ -1,7 +1,7 @@
 """Objects that a function gives to each of its callers, and that only the main process changes.
 
-`settings().size = 7` of a function with `lru_cache`, or `Config.get().size = 7` of one that returns what its class
-keeps: a spawned worker makes its own.
+`settings().size = 7` of a function with `lru_cache`, `Config.get().size = 7` of one that returns what its class keeps,
+`Config().size = 7` of a class with one object: a spawned worker makes its own.
 """
 
 from __future__ import annotations
@@ -10,15 +10,16 @@ import ast
 from collections.abc import Iterator
 
 from ....nodes import walk
-from ....syntax.callees import FUNCTIONS, Function
+from ....syntax.callees import FUNCTIONS, Function, method
 from ....syntax.names import last_name
 from ....syntax.outline import Outline
 from .changed_settings import Place, Search
+from .object_parts import fills
 from .process_state import ChangedState, inherits, made_before, place_of
 from .worker_functions import Worker, run_by_call
 
 _CACHES = ("lru_cache", "cache")
-_Part = tuple[Function, str]  # the function, and the attribute or key of what it gives
+_Part = tuple[Function | ast.ClassDef, str]  # the function or class, and the attribute or key of what it gives
 
 
 def shared_results(search: Search) -> Iterator[ChangedState]:
@@ -46,10 +47,14 @@ def _part(search: Search, outline: Outline, node: ast.AST, how: type[ast.expr_co
     made: ast.expr | None = node.value
     if isinstance(made, ast.Name):
         made = outline.only_value(made)
-    called = search.callees.called(outline, made) if isinstance(made, ast.Call) and not made.args else None
-    if called is None or not _is_shared(called[1]):
+    if not isinstance(made, ast.Call) or made.args:
         return None
-    return called[1], node.attr if isinstance(node, ast.Attribute) else ast.unparse(node.slice)
+    called = search.callees.called(outline, made)
+    cls = search.callees.made_class(outline, made) if called is None else None
+    shared = called[1] if called is not None else cls[1] if cls is not None else None
+    if shared is None or not (_has_one(shared) if isinstance(shared, ast.ClassDef) else _is_shared(shared)):
+        return None
+    return shared, node.attr if isinstance(node, ast.Attribute) else ast.unparse(node.slice)
 
 
 def _is_shared(function: Function) -> bool:
@@ -67,6 +72,24 @@ def _is_shared(function: Function) -> bool:
     )
 
 
+def _has_one(owner: ast.ClassDef) -> bool:
+    """`__new__` gives the object that the class keeps, or `__init__` has all of them share one dictionary."""
+    new, begin = method(owner, "__new__"), method(owner, "__init__")
+    if new is not None:
+        first = {each.arg for each in new.args.args[:1]} | {owner.name}
+        returned = [node.value for node in walk(new) if isinstance(node, ast.Return)]
+        return bool(returned) and all(
+            isinstance(value, ast.Attribute) and isinstance(value.value, ast.Name) and value.value.id in first
+            for value in returned
+        )
+    targets = [node for node in walk(begin) if isinstance(node, ast.Assign)] if begin is not None else []
+    return any(
+        isinstance(target, ast.Attribute) and target.attr == "__dict__" and isinstance(node.value, ast.Attribute)
+        for node in targets
+        for target in node.targets
+    )
+
+
 def _changes(search: Search, part: _Part) -> Iterator[Place]:
     function = part[0]
     for outline in search.repo.mentioning(function.name):
@@ -74,7 +97,10 @@ def _changes(search: Search, part: _Part) -> Iterator[Place]:
             above = outline.parents[call]
             uses = _uses(outline, above) if isinstance(above, ast.Assign) and above.value is call else [call]
             for holder in (outline.parents[use] for use in uses):
-                if isinstance(outline.scope(call), FUNCTIONS) and _part(search, outline, holder, ast.Store) == part:
+                stores = _part(search, outline, holder, ast.Store) == part
+                filled = isinstance(holder, (ast.Attribute, ast.Subscript)) and fills(outline, holder)
+                stores = stores or (filled and _part(search, outline, holder, ast.Load) == part)
+                if isinstance(outline.scope(call), FUNCTIONS) and stores:
                     yield Place(outline, holder, "")
 
 

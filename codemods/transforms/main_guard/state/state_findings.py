@@ -14,6 +14,7 @@ from ..importers import Importers
 from ..screen import ID
 from ..starts.process_starts import Starts
 from .changed_settings import Changed, Search
+from .class_registries import class_registries
 from .fork_hooks import fork_hooks, handlers_of_stops
 from .import_values import import_values
 from .parent_state import parent_state
@@ -21,6 +22,7 @@ from .process_state import process_state
 from .replaced import replaced
 from .sentinels import sentinels
 from .shared_results import shared_results
+from .stateful_functions import stateful_functions
 
 
 class LostState(NamedTuple):
@@ -67,7 +69,7 @@ def _rows(search: Search) -> Iterator[LostState]:
         )
         yield _row(search, changed, message, reason)
     states = (*process_state(search), *replaced(search), *import_values(search), *shared_results(search))
-    for inherited in (*states, *sentinels(search)):
+    for inherited in (*states, *sentinels(search), *stateful_functions(search), *class_registries(search)):
         changed = inherited.changed
         message = (
             f"`{changed.worker.function.name}` runs in a worker, and `{ast.unparse(changed.read)[:60]}` there depends "

@@ -1,0 +1,113 @@
+"""Changes of an object that its name does not show: by an operator, a call, another name, a function of a library."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from ....nodes import walk
+from ....syntax.callees import FUNCTIONS
+from ....syntax.names import last_name
+from ....syntax.outline import Outline
+from ....syntax.receivers import qualified_name
+from ..data import names
+
+_OPERATORS = {
+    ast.Add: "add", ast.Sub: "sub", ast.Mult: "mul", ast.LShift: "lshift", ast.RShift: "rshift", ast.BitOr: "or",
+    ast.BitAnd: "and", ast.MatMult: "matmul", ast.Mod: "mod", ast.Div: "truediv",
+}  # fmt: skip
+_PARTS = ("values", "items", "get", "setdefault", "children", "modules", "parameters", "named_parameters", "buffers")
+_AROUND = ("list", "tuple", "reversed", "enumerate", "zip", "sorted", "iter", "filter", "next", "chain", "min", "max")
+_HEADS = (ast.For, ast.AsyncFor, ast.comprehension)
+
+
+def by_syntax(node: ast.expr, whole: ast.AST, above: ast.AST) -> ast.Call | None:
+    """The method that an operator, `with` or a call has Python call on the object: `chain << step`, `table(row)`."""
+    name = ""
+    if isinstance(above, ast.BinOp) and above.left is whole:
+        name = _OPERATORS.get(type(above.op), "")
+    elif isinstance(above, ast.withitem) and above.context_expr is whole:
+        name = "enter"
+    elif isinstance(above, ast.Call) and above.func is whole and whole is node:
+        name = "call"
+    elif isinstance(whole, ast.Subscript) and not isinstance(whole.ctx, ast.Load) and whole.value is node:
+        name = "setitem"
+    return ast.Call(ast.Attribute(node, f"__{name}__", ast.Load()), [], []) if name else None
+
+
+def bound_method(node: ast.expr, above: ast.AST, made: ast.expr | None) -> ast.Call | None:
+    """The call of a method by a name of its own: `note(row)` after `note = log.note`."""
+    is_called = isinstance(above, ast.Call) and above.func is node
+    return ast.Call(made, [], []) if is_called and isinstance(made, ast.Attribute) else None
+
+
+def by_library(outline: Outline, node: ast.expr) -> bool:
+    """A function of a library changes what it is passed: `heapq.heappush(rows, 3)`, `numpy.add(a, 1, out=a)`."""
+    above = outline.parents[node]
+    if isinstance(above, ast.keyword):
+        return above.arg == "out" and isinstance(outline.parents[above], ast.Call)
+    if not isinstance(above, ast.Call) or above.func is node:
+        return False
+    if last_name(above.func) == "shuffle":
+        return above.args[:1] == [node]
+    name = qualified_name(outline, above.func)
+    listed = name in names("changing_functions") or (name.startswith("torch.nn.init.") and name.endswith("_"))
+    return listed and above.args[:1] == [node]
+
+
+def by_method(outline: Outline, whole: ast.Attribute, made: ast.expr | None) -> bool:
+    """A method whose result nobody wants changes its object: `log.write(text)`, `done.set()`, `net.weight.fill_(0)`.
+
+    Not where that only tells somebody something, or starts or ends what the object does.
+    """
+    if whole.attr.endswith("_") and not whole.attr.startswith("_"):
+        return True  # torch: in place
+    if whole.attr in names("mutating"):
+        kind = qualified_name(outline, made.func) if isinstance(made, ast.Call) else ""
+        return not kind.startswith(("multiprocessing.", "torch.multiprocessing.", "logging."))
+    return False
+
+
+def other_names(outline: Outline, node: ast.expr, whole: bool = False) -> Iterator[tuple[ast.Name, bool]]:
+    """Uses of the names that a function gives to the object, or to parts of it; whether they are views of an array.
+
+    `part = table["a"]`, `for item in table.values()`, `for cls in (A, B)`, `with mode as m`.
+    """
+    at: ast.AST = node
+    view = False
+    while True:
+        above = outline.parents[at]
+        if isinstance(above, (ast.Attribute, ast.Subscript, ast.Starred)) and above.value is at:
+            view = isinstance(above, ast.Subscript) and isinstance(above.slice, ast.Slice)
+        elif isinstance(above, ast.Call) and above.func is at:
+            if not (isinstance(at, ast.Attribute) and at.attr in _PARTS):
+                return
+        elif isinstance(above, ast.Call):
+            if last_name(above.func) not in _AROUND or not isinstance(above.func, (ast.Name, ast.Attribute)):
+                return
+        elif not (isinstance(above, (ast.Tuple, ast.List)) and isinstance(outline.parents[above], _HEADS)):
+            break
+        at = above
+    targets: list[ast.expr] = []
+    if isinstance(above, ast.Assign) and above.value is at and (whole or at is not node):
+        targets = above.targets
+    elif isinstance(above, _HEADS) and above.iter is at:
+        targets = [above.target]
+    elif isinstance(above, ast.withitem) and above.context_expr is at and above.optional_vars is not None:
+        targets = [above.optional_vars]
+    elif isinstance(above, ast.NamedExpr) and above.value is at:
+        targets = [above.target]
+    parts = (part for target in targets for part in walk(target) if isinstance(part, ast.Name))
+    bound = {part.id: part for part in parts if isinstance(part.ctx, ast.Store)}
+    for name, target in bound.items():
+        for use in outline.named.get(name, ()):
+            if not isinstance(use, ast.Name) or use is target or outline.scope(use) is not outline.scope(target):
+                continue
+            if isinstance(outline.scope(target), FUNCTIONS) or use.lineno >= target.lineno:
+                yield use, view
+
+
+def changes_view(outline: Outline, use: ast.Name) -> bool:
+    """`part += 1`, of an array that shares its memory."""
+    above = outline.parents[use]
+    return isinstance(above, ast.AugAssign) and above.target is use

@@ -1,0 +1,239 @@
+"""Functions that keep something between their calls, which the main process calls before workers do.
+
+A default that is filled, variables of the function that made it, a cache of what changes, implementations that are
+registered with it: a spawned worker begins anew.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from ....nodes import walk
+from ....syntax.binding_rules import positional
+from ....syntax.callees import FUNCTIONS, Function
+from ....syntax.names import last_name
+from ....syntax.outline import Outline, pairs
+from ..data import names
+from .changed_settings import Place, Search
+from .object_parts import fills
+from .process_state import WHERE, ChangedState, inherits, made_before, place_of
+from .worker_functions import Worker, run_by_call
+
+_DISPATCHES = ("singledispatch", "singledispatchmethod")
+_REGISTER = "register"
+_CONTAINERS = (ast.List, ast.Dict, ast.Set)
+
+
+class _Kept(NamedTuple):
+    """What several functions of a module share, or one keeps for itself."""
+
+    outline: Outline
+    names: frozenset[str]  # who reads it
+    changing: frozenset[str]  # a call of these changes it
+    what: str
+    registers: bool = False  # it is changed by `.register`, not by a call
+
+
+def stateful_functions(search: Search) -> Iterator[ChangedState]:
+    """One per state and script, at the first place where a worker depends on it."""
+    known: dict[tuple[str, str], _Kept | None] = {}
+    readers: dict[_Kept, list[tuple[Place, Worker]]] = {}
+    for worker in search.workers.values():
+        sent = inherits(search, worker)
+        nodes = run_by_call(worker.function) if sent is not None else ()
+        for node in nodes:
+            if isinstance(node, ast.Call) and isinstance(node.func, (ast.Name, ast.Attribute)):
+                kept = _kept(search, worker.outline, node.func, known)
+                if (
+                    kept is not None
+                    and sent is not None
+                    and (home := _home(search, worker.outline, node.func))
+                    and home[1] in kept.names
+                ):
+                    readers.setdefault(kept, []).append((Place(worker.outline, node.func, ""), sent))
+    for kept, places in readers.items():
+        changes = list(_changes(search, kept, known))
+        for change, changed in made_before(search, changes, places):
+            depends = (
+                f"{kept.what}, which {place_of(change)} changes in the main process only: a spawned worker begins anew"
+            )
+            advice = f"pass the worker what it needs of that, or make the same call there: {WHERE}"
+            yield ChangedState(depends, advice, changed)
+
+
+def _changes(search: Search, kept: _Kept, known: dict[tuple[str, str], _Kept | None]) -> Iterator[Place]:
+    """Where code that no worker runs calls what changes it."""
+    for name in sorted(kept.changing):
+        for outline in search.repo.mentioning(name):
+            for use in outline.named.get(name, ()):
+                if outline.scope(use) not in search.workers and _kept(search, outline, use, known) is kept:
+                    above = outline.parents[use]
+                    registers = isinstance(above, ast.Attribute) and above.attr == _REGISTER
+                    if registers if kept.registers else isinstance(above, ast.Call) and above.func is use:
+                        yield Place(outline, use, "")
+
+
+def _kept(
+    search: Search, outline: Outline, node: ast.Name | ast.Attribute, known: dict[tuple[str, str], _Kept | None]
+) -> _Kept | None:
+    """What the function keeps that `node` names, a function of a module."""
+    home = _home(search, outline, node)
+    if home is None:
+        return None
+    where, name = home
+    key = where.path, name
+    if key not in known:
+        known[key] = found = _of(search, where, name)
+        for other in found.names | found.changing if found is not None else ():
+            known[where.path, other] = found
+    return known[key]
+
+
+def _home(
+    search: Search, outline: Outline, node: ast.Name | ast.Attribute, depth: int = 0
+) -> tuple[Outline, str] | None:
+    """The file that binds it, and the name there."""
+    if isinstance(node, ast.Attribute):
+        module = None
+        if isinstance(node.value, ast.Name) and node.value.id in outline.imported:
+            module = search.callees.resolver.module(outline, node.value)
+        return (module, node.attr) if module is not None else None
+    scope, bindings = outline.lookup(node, node.id)
+    if not isinstance(scope, ast.Module) or len(bindings) != 1:
+        return None
+    statement = bindings[0].statement
+    if not isinstance(statement, ast.ImportFrom):
+        return outline, node.id
+    other = search.callees.star_source(outline, statement)
+    name = next((a.name for a in statement.names if (a.asname or a.name) == node.id), "")
+    return (other, name) if other is not None and name else None
+
+
+def _of(search: Search, outline: Outline, name: str) -> _Kept | None:
+    bindings = outline.bindings(outline.module, name)
+    if len(bindings) != 1:
+        return None
+    statement = bindings[0].statement
+    if isinstance(statement, FUNCTIONS):
+        return _of_function(search, outline, statement)
+    made = statement.value if isinstance(statement, ast.Assign) and len(statement.targets) == 1 else None
+    maker = search.callees.called(outline, made) if isinstance(made, ast.Call) else None
+    if maker is None or not isinstance(statement, ast.Assign):
+        return None
+    where, function, _ = maker
+    bound: dict[str, ast.expr] = {}
+    for returned in (node.value for node in where.own(function) if isinstance(node, ast.Return)):
+        for target, value in pairs(statement.targets[0], returned) if returned is not None else ():
+            if isinstance(target, ast.Name):
+                bound[target.id] = value
+    shared = _changed_inside(where, function)
+    reading = frozenset(key for key, value in bound.items() if _uses(where, function, value, set(shared)))
+    changing = frozenset(key for key, value in bound.items() if _changing(where, function, value, shared))
+    what = f"what `{function.name}` keeps for the functions that it returns"
+    return _Kept(outline, reading, changing, what) if name in reading | changing and reading and changing else None
+
+
+def _of_function(search: Search, outline: Outline, function: Function) -> _Kept | None:
+    own = frozenset({function.name})
+    marks = [mark.func if isinstance(mark, ast.Call) else mark for mark in function.decorator_list]
+    if any(last_name(mark) in _DISPATCHES for mark in marks):
+        return _Kept(outline, own, own, f"the functions that are registered with `{function.name}`", registers=True)
+    if _fills_default(outline, function):
+        return _Kept(outline, own, own, f"a default of `{function.name}`, which keeps what is put into it")
+    for mark in marks:
+        decorator = search.callees.called(outline, ast.Call(mark, [], []))
+        if decorator is not None and (kept := _counts(decorator[0], decorator[1])):
+            return _Kept(outline, own, own, f"`{kept}`, which `{decorator[1].name}` keeps for `{function.name}`")
+    return None
+
+
+def _fills_default(outline: Outline, function: Function) -> bool:
+    """`def remember(x, seen=[]): seen.append(x)`; a cache of its own results is none that matters."""
+    arguments = function.args
+    named = positional(function)
+    filled = dict(zip(reversed(named), reversed(arguments.defaults), strict=False))
+    filled |= {
+        each.arg: value
+        for each, value in zip(arguments.kwonlyargs, arguments.kw_defaults, strict=True)
+        if value is not None
+    }
+    kept = {name for name, value in filled.items() if _is_container(value)}
+    uses = [node for node in walk(function) if isinstance(node, ast.Name) and node.id in kept]
+    return any(fills(outline, use) for use in uses) and not _only_caches(outline, uses)
+
+
+def _is_container(value: ast.expr) -> bool:
+    return isinstance(value, _CONTAINERS) or (
+        isinstance(value, ast.Call) and last_name(value.func) in names("containers")
+    )
+
+
+def _only_caches(outline: Outline, uses: list[ast.Name]) -> bool:
+    """`if key not in kept: kept[key] = compute(key)`, `return kept[key]`: the same for everybody who asks."""
+    asked = stored = False
+    for use in uses:
+        above = outline.parents[use]
+        asked |= isinstance(above, ast.Compare) and isinstance(above.ops[0], (ast.In, ast.NotIn))
+        if isinstance(above, ast.Subscript) and not isinstance(above.ctx, ast.Load):
+            statement = outline.statement(above)
+            stored |= isinstance(getattr(statement, "value", None), ast.Call)
+        elif isinstance(above, ast.Attribute) and fills(outline, use):
+            return False
+    return asked and stored
+
+
+def _changed_inside(outline: Outline, maker: Function) -> dict[str, list[Function]]:
+    """Variables of `maker` that functions in it change, with these."""
+    found: dict[str, list[Function]] = {}
+    inner = [node for node in walk(maker) if isinstance(node, FUNCTIONS) and node is not maker]
+    for function in inner:
+        outer = {name for node in walk(function) if isinstance(node, ast.Nonlocal) for name in node.names}
+        for node in walk(function):
+            if isinstance(node, ast.Name) and outline.scope(node) is function:
+                stored = not isinstance(node.ctx, ast.Load)
+                if (stored and node.id in outer) or (
+                    fills(outline, node) and outline.lookup(node, node.id)[0] is maker
+                ):
+                    found.setdefault(node.id, []).append(function)
+    return found
+
+
+def _changing(outline: Outline, maker: Function, value: ast.expr, shared: dict[str, list[Function]]) -> bool:
+    """What is returned changes one of the variables when it is called: `put`, `kept.update`."""
+    if isinstance(value, ast.Name):
+        return any(each.name == value.id for functions in shared.values() for each in functions)
+    changes = isinstance(value, ast.Attribute) and value.attr in (names("filling") | {"__setitem__", "__delitem__"})
+    return changes and isinstance(value, ast.Attribute) and isinstance(value.value, ast.Name)
+
+
+def _uses(outline: Outline, maker: Function, value: ast.expr, shared: set[str]) -> bool:
+    """What is returned reads one of the variables."""
+    if isinstance(value, ast.Attribute):
+        return isinstance(value.value, ast.Name) and outline.lookup(value, value.value.id)[0] is maker
+    inner = next(
+        (
+            each
+            for each in walk(maker)
+            if isinstance(each, FUNCTIONS) and isinstance(value, ast.Name) and each.name == value.id
+        ),
+        None,
+    )
+    reads = (
+        (node.id for node in walk(inner) if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load))
+        if inner
+        else ()
+    )
+    return any(name in shared for name in reads)
+
+
+def _counts(outline: Outline, decorator: Function) -> str:
+    """A variable that the function around the decorated one counts or sets, and reads otherwise too; else ""."""
+    for name, functions in _changed_inside(outline, decorator).items():
+        uses = [node for each in functions for node in walk(each) if isinstance(node, ast.Name) and node.id == name]
+        if not _only_caches(outline, uses) and any(
+            isinstance(use.ctx, ast.Load) and not fills(outline, use) for use in uses
+        ):
+            return name
+    return ""

@@ -1,0 +1,254 @@
+"""What a module keeps for a whole process, in whatever form: the main process changes it, and workers ask for it."""
+
+from __future__ import annotations
+
+import pytest
+
+from harness.small import reported
+
+TEXT = """\
+import abc
+import contextlib
+import enum
+import functools
+import heapq
+import io
+import itertools
+import queue
+import random
+import sys
+import threading
+import weakref
+from multiprocessing import Pool
+import numpy as np
+import torch
+import torch.nn as nn
+
+{made}
+
+def work(x):
+    return {read}
+
+def main():
+    {change}
+    with Pool(1) as pool:
+        print(pool.map(work, [1, 2]))
+
+if __name__ == "__main__":
+    main()
+"""
+METER = """\
+class Meter:
+    def __init__(self):
+        self.total = 0
+    def update(self, value):
+        self.total += value
+        return self
+    __call__ = None
+    def get(self):
+        return self.total
+    def __lshift__(self, value):
+        self.total = value
+        return self
+    def __enter__(self):
+        self.total = 1
+    def __exit__(self, *rest):
+        self.total = 0
+meter = Meter()
+update, get = meter.update, meter.get
+tell = meter.get
+note = meter.update
+TABLE = {"a": Meter(), "b": Meter()}
+def current():
+    return meter"""
+MAKER = """\
+def make(start):
+    total = start
+    def put(value):
+        nonlocal total
+        total = value
+    def get():
+        return total
+    def name():
+        return "a"
+    return put, get, name
+put, get, name = make(1)"""
+COUNTED = """\
+def counted(function):
+    calls = 0
+    @functools.wraps(function)
+    def inner(x):
+        nonlocal calls
+        calls += 1
+        return function(x) + calls
+    return inner
+def cached(function):
+    kept = {}
+    @functools.wraps(function)
+    def inner(x):
+        if x not in kept:
+            kept[x] = function(x)
+        return kept[x]
+    return inner
+@counted
+def square(x):
+    return x * x
+@cached
+def cube(x):
+    return x ** 3"""
+SHOW = """\
+@functools.singledispatch
+def show(x):
+    return "any"
+def install():
+    @show.register
+    def _(x: int):
+        return "int"
+"""
+SHAPES = """\
+class Shape(abc.ABC):
+    pass
+class Box:
+    pass
+class Round(Shape):
+    pass
+class Plain:
+    pass
+def derive():
+    class Late(Plain):
+        pass
+    return Late"""
+ROWS = """\
+class Rows:
+    size = 1
+    rows = {}
+    numbers = itertools.count()
+    def put(self, key):
+        self.rows[key] = 1
+    def __init__(self):
+        self.number = next(Rows.numbers)
+class Other:
+    size = 1
+class Color(enum.Enum):
+    RED = 1
+class One:
+    kept = None
+    def __new__(cls):
+        if cls.kept is None:
+            cls.kept = super().__new__(cls)
+            cls.kept.names = []
+        return cls.kept"""
+
+
+def is_reported(made: str, read: str, change: str) -> bool:
+    return bool(reported({"train.py": TEXT.format(made=made, read=read, change=change)}, "main-guard"))
+
+
+@pytest.mark.parametrize(
+    ("made", "read", "change"),
+    [
+        (METER, "meter.total", "note(3)"),
+        (METER, "tell()", "meter.update(3)"),
+        (METER, "meter.total", "meter << 3"),
+        (METER, "meter.total", "current().total = 3"),
+        (METER, "TABLE['a'].total", "for each in TABLE.values(): each.total = 3"),
+        (METER, "TABLE['a'].total", "first = TABLE['a']\n    first.total = 3"),
+        (MAKER, "get() * x", "put(3)"),
+        (COUNTED, "square(x)", "square(2)"),
+        ("def seen(x, known=[]):\n    known.append(x)\n    return len(known)", "seen(x)", "seen(3)"),
+        ("def option(k, v=0, t={'a': 1}):\n    if v: t[k] = v\n    return t[k]", "option('a')", "option('a', 3)"),
+        (SHOW, "show(x)", "install()"),
+        (SHOW, "show(x)", "show.register(int, str)"),
+        (SHAPES, "isinstance(Box(), Shape)", "Shape.register(Box)"),
+        (SHAPES, "len(Plain.__subclasses__())", "kept = derive()"),
+        (SHAPES, "len(Plain.__subclasses__())", "kept = type('Late', (Plain,), {})"),
+        (ROWS, "Rows.size", "for cls in (Rows, Other): cls.size = 3"),
+        (ROWS, "len(Rows.rows)", "Rows().put(3)"),
+        (ROWS, "Rows().number", "Rows()"),
+        (ROWS, "Color.RED.note", "Color.RED.note = 3"),
+        (ROWS, "len(One().names)", "One().names.append(3)"),
+        ("DONE = threading.Event()", "DONE.is_set()", "DONE.set()"),
+        ("TODO = queue.Queue()", "TODO.qsize()", "TODO.put(3)"),
+        ("TEXT = io.StringIO()", "TEXT.getvalue()", "TEXT.write('a')"),
+        ("LIVE = weakref.WeakSet()", "len(LIVE)", "LIVE.add(main)"),
+        ("HEAP = [3, 4]", "HEAP[0]", "heapq.heappush(HEAP, 1)"),
+        ("HEAP = [3, 4]", "HEAP[0]", "random.Random(3).shuffle(HEAP)"),
+        ("HEAP = [3, 4]", "HEAP[0]", "HEAP[:] = [5]"),
+        ("A = np.zeros(3)", "A.sum()", "np.add(A, 1, out=A)"),
+        ("A = np.zeros(3)", "A.sum()", "np.copyto(A, 1)"),
+        ("A = np.zeros(3)", "A.sum()", "A.fill(1)"),
+        ("A = np.zeros(3)", "A.sum()", "part = A[1:]\n    part += 1"),
+        ("NET = nn.Linear(1, 1)", "float(NET.weight)", "nn.init.constant_(NET.weight, 3)"),
+        ("NET = nn.Linear(1, 1)", "NET(x)", "NET.load_state_dict({})"),
+        ("NET = nn.Dropout(0.5)", "NET.training", "NET.eval()"),
+        ("size = 1", "size", "exec('size = 5', globals())"),
+        ("size = 1", "size", "globals()['size'] = 5"),
+        ("size = 1", "size", "setattr(sys.modules[__name__], 'size', 5)"),
+    ],
+)
+def test_changed_by_the_main_process(made: str, read: str, change: str) -> None:
+    assert is_reported(made, read, change)
+
+
+@pytest.mark.parametrize(
+    ("made", "read", "change"),
+    [
+        (METER, "meter.total", "print(tell())"),
+        (METER, "x", "note(3)"),
+        (METER, "TABLE['a'].total", "for each in TABLE.values(): print(each.total)"),
+        (MAKER, "name()", "put(3)"),
+        (MAKER, "get()", "print(name())"),
+        (COUNTED, "cube(x)", "cube(2)"),  # the same for everybody who asks
+        (COUNTED, "square(x)", "cube(2)"),
+        ("def seen(x, known=()):\n    return x in known", "seen(x)", "seen(3)"),
+        ("def seen(x, known=[]):\n    return x in known", "seen(x)", "seen(3)"),
+        (SHOW, "show(x)", "print(show(3))"),
+        (SHAPES, "isinstance(Box(), Plain)", "Shape.register(Box)"),
+        (SHAPES, "len(Shape.__subclasses__())", "kept = derive()"),
+        (ROWS, "Rows.size", "for cls in (Rows, Other): print(cls.size)"),
+        (ROWS, "Rows.size", "Rows().put(3)"),
+        ("DONE = threading.Event()", "DONE.is_set()", "print(DONE.is_set())"),
+        ("DONE = threading.Event()", "x", "DONE.set()"),
+        ("HEAP = [3, 4]", "HEAP[0]", "print(heapq.nsmallest(1, HEAP))"),
+        ("A = np.zeros(3)", "A.sum()", "b = np.add(A, 1)"),
+        ("A = np.zeros(3)", "A.sum()", "part = A[1:]\n    part = part + 1"),
+        ("NET = nn.Linear(1, 1)", "NET(x)", "NET.state_dict()"),
+        ("size = 1", "size", "print(globals()['size'])"),
+    ],
+)
+def test_look_alikes(made: str, read: str, change: str) -> None:
+    assert not is_reported(made, read, change)
+
+
+PLUGIN = {
+    "table.py": "TABLE = {}\n\ndef register(function):\n    TABLE[function.__name__] = function\n    return function\n",
+    "plugin.py": "from table import register\n\n@register\ndef fast(x):\n    return x\n",
+}
+
+
+@pytest.mark.parametrize(
+    ("above", "change", "found"),
+    [
+        ("", "import plugin", True),
+        ("import importlib", "importlib.import_module('plugin')", True),
+        ("import plugin", "print(3)", False),
+    ],
+)
+def test_a_file_that_only_the_main_process_imports(above: str, change: str, found: bool) -> None:
+    made = f"{above}\nfrom table import TABLE"
+    train = TEXT.format(made=made, read="sorted(TABLE)", change=change)
+    assert bool(reported({**PLUGIN, "train.py": train}, "main-guard")) is found
+
+
+@pytest.mark.parametrize(
+    ("read", "change", "found"),
+    [
+        ("LOG.isEnabledFor(10)", "LOG.setLevel(10)", True),
+        ("LOG.level", "logging.basicConfig(level=10)", True),
+        ("len(LOG.handlers)", "LOG.addHandler(logging.NullHandler())", True),
+        ("LOG.name", "LOG.setLevel(10)", False),
+        ("LOG.isEnabledFor(10)", "print(LOG.level)", False),
+    ],
+)
+def test_what_loggers_are_set_to(read: str, change: str, found: bool) -> None:
+    assert is_reported("import logging\nLOG = logging.getLogger('a')", read, change) is found
