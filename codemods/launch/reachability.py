@@ -37,6 +37,7 @@ _LAUNCHER = re.compile(
     r"torchrun|torch\.distributed|\bsrun\b|\bmpi(?:run|exec)\b|deepspeed|accelerate launch|horovodrun"
 )
 _COMPUTED = re.compile(r"environ(?:\[\s*\w+\s*\]\s*=(?!=)|\.setdefault\(\s*\w+\s*,)|putenv\(\s*\w+\s*,")
+_RUNS_OTHERS = re.compile(r"import_module|__import__|\bexec\(|\brunpy\b|\.(?:load_source|exec_module)\(")
 _MAX_DEPTH = 6
 _MAX_IMPORTERS = 8
 
@@ -150,7 +151,8 @@ class Reach:
     repo: Repo
     modules: Modules
     _demands: dict[int, bool] = field(default_factory=dict)
-    _written: dict[str, str | None] = field(default_factory=dict)
+    _written: dict[str, list[str]] = field(default_factory=dict)
+    _runs: dict[str, set[str] | None] = field(default_factory=dict)
 
     def way(
         self, outline: Outline, node: ast.AST, depth: int = 0, seen: frozenset[int] = frozenset()
@@ -263,8 +265,40 @@ class Reach:
                     return path
         return None
 
-    def written(self, variable: str) -> str | None:
-        """A file of the repo that sets the variable itself, if there is one."""
+    def written(self, variable: str, way: Way | None = None) -> str | None:
+        """A file of the repo that sets the variable itself, if there is one; on a way, one that its program may run."""
+        found = self._writers(variable)
+        if way is not None and found and is_program(start := way.scopes[-1][0]):
+            run = self._run_by(start)
+            found = [path for path in found if run is None or path in run or self._names(path, start.path)]
+        return found[0] if found else None
+
+    def _run_by(self, program: Outline) -> set[str] | None:
+        """The files of the repo that a program imports, itself too; None where it may run others."""
+        if program.path not in self._runs:
+            found, todo = {program.path}, [program]
+            known: set[str] | None = found
+            while todo and known is not None:
+                outline = todo.pop()
+                source = self.repo.project.source(outline.path)
+                if source is None or _RUNS_OTHERS.search(source.text):
+                    known = None
+                for node in outline.imports:
+                    for path in self.modules.imported(outline.path, node):
+                        if path not in found and (other := self.repo.outline(path)) is not None:
+                            found.add(path)
+                            todo.append(other)
+            self._runs[program.path] = known
+        return self._runs[program.path]
+
+    def _names(self, path: str, program: str) -> bool:
+        """A file speaks of the program, which it may start or import."""
+        source = self.repo.project.source(path)
+        stem = program.rpartition("/")[2].removesuffix(".py")
+        return source is None or re.search(rf"\b{re.escape(stem)}\b", source.text) is not None
+
+    def _writers(self, variable: str) -> list[str]:
+        """The files of the repo that set the variable."""
         if variable not in self._written:
             name = rf"['\"]{variable}['\"]"
             pattern = re.compile(
@@ -273,10 +307,9 @@ class Reach:
             )
             listed = re.compile(rf"[(\[]\s*{name}\s*,")  # `for name, value in (("LOCAL_RANK", "0"), ...)`
             matching = self.repo.project.matching
-            found = next(iter(matching(pattern, word=variable)), None) or next(
-                (item for item in matching(_COMPUTED, word=variable) if listed.search(item.text)), None
-            )
-            self._written[variable] = None if found is None else found.path
+            found = [source.path for source in matching(pattern, word=variable)]
+            found += [source.path for source in matching(_COMPUTED, word=variable) if listed.search(source.text)]
+            self._written[variable] = found
         return self._written[variable]
 
 

@@ -346,3 +346,34 @@ def test_what_unpacked_keywords_hold_crosses_in_the_same_order_in_each_run() -> 
         arguments = [sink.argument for sink in solution.sinks if sink.boundary == name]
         assert len(arguments) > 1
         assert arguments == sorted(arguments)
+
+
+@pytest.mark.parametrize(
+    ("call", "hazards"),
+    [
+        ("every(2)(len, (row for row in rows))", 0),  # the items are sent, not what gives them
+        ("every(2)(lambda row: row, (row for row in rows))", 1),
+        ("every(2)(len, [lambda: 1])", 1),
+        ("every(2)(len, [[row for row in rows]], lambda: 1)", 0),  # the size of a chunk stays
+        ("every(2)(*[lambda row: row, rows])", 1),
+        ("every(2)(*given(lambda row: row, rows))", 1),
+    ],
+)
+def test_places_of_arguments_that_are_passed_on(call: str, hazards: int) -> None:
+    text = f"""
+from multiprocessing import Pool
+
+def every(number):
+    pool = Pool(number)
+    def run(*args):
+        return pool.map(*args)
+    return run
+
+def given(*parts):
+    return parts
+
+def main(rows):
+    {call}
+"""
+    found = [each for each in crossings({"a.py": text}) if each.confidence is not Confidence.POSSIBLE]
+    assert len(found) == hazards

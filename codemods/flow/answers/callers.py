@@ -50,6 +50,17 @@ class Callers:
         return known.get(node, [])
 
     @cached_property
+    def into(self) -> dict[int, list[tuple[int, list[int]]]]:
+        """By where it leads to: the steps into and out of calls, each with where it begins and the calls.
+
+        A call is the node of its result and one more, negated on the way out, as in the heap.
+        """
+        found: dict[int, list[tuple[int, list[int]]]] = {}
+        for (source, target), sites in self.solution.heap.sites.items():
+            found.setdefault(target, []).append((source, sites))
+        return found
+
+    @cached_property
     def _by_file(self) -> dict[int, list[tuple[int, Call]]]:
         """The calls of each file, by its offset, with the node of what is called."""
         found: dict[int, list[tuple[int, Call]]] = {}

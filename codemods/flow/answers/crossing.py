@@ -12,6 +12,7 @@ from ..solve.heap import CONTAINER, INSTANCE
 from ..solve.solution import Solution
 from .at_home import AtHome
 from .by_habit import ByHabit
+from .called_with import CalledWith
 from .closure import Closure
 from .defaults import Defaults
 from .moments import Moments
@@ -68,7 +69,8 @@ class Crossings:
     ) -> None:  # fmt: skip
         self.solution, self.closure, self.same_object, self.home = solution, closure, same_object, home
         self.moments, self.by_habit = moments, ByHabit(solution)
-        self.defaults, self.steps = defaults, Steps(solution)
+        self.defaults, self.steps = defaults, Steps(solution, defaults.callers)
+        self.called_with = CalledWith(solution, defaults.callers)
 
     def describe(
         self, hazard: tuple[HazardKind, str, Position], confidence: Confidence, number: int, reasons: Reasons
@@ -116,6 +118,8 @@ class Crossings:
         if confidence is not Confidence.POSSIBLE and self.same_object.merged(number, reasons):
             return Confidence.POSSIBLE
         if confidence is not Confidence.POSSIBLE and self.defaults.unused(number, reasons):
+            return Confidence.POSSIBLE
+        if confidence is not Confidence.POSSIBLE and self.called_with.another(number, reasons):
             return Confidence.POSSIBLE
         if confidence is Confidence.LIKELY and self.same_object.at_home(number, reasons, self.home):
             return Confidence.POSSIBLE

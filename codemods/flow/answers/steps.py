@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from functools import cached_property
 
 from ..solve.solution import Solution
+from .callers import Callers
 from .trace import Reason
 
 # Places, path and line, of which the value passes one; none where it waits on an object until some code takes it
@@ -16,8 +16,8 @@ _STORED = "stored as `"
 class Steps:
     """Answers for one solution."""
 
-    def __init__(self, solution: Solution) -> None:
-        self.solution = solution
+    def __init__(self, solution: Solution, callers: Callers) -> None:
+        self.solution, self.callers = solution, callers
 
     def of(self, number: int, reasons: Mapping[int, Reason]) -> tuple[Step, ...]:
         """Each step of the value `number`, and of what it crosses with, that its code makes at known places."""
@@ -51,12 +51,12 @@ class Steps:
             lines |= self._stored(path, label.removeprefix(_STORED).partition("`")[0], number)
         lines |= {
             heap.lines[abs(site) - 1]
-            for other, sites in self._into.get(target, ())
+            for other, sites in self.callers.into.get(target, ())
             if number in heap.holds[other]
             for site in sites
             if site > 0 and files[heap.file_of[site - 1]] == path
         }
-        if any(site < 0 for other, sites in self._into.get(target, ()) for site in sites):
+        if any(site < 0 for other, sites in self.callers.into.get(target, ()) for site in sites):
             return ()  # what a call gives comes from the place of its `return`
         return tuple((path, each) for each in sorted(lines))
 
@@ -66,11 +66,3 @@ class Steps:
         offset = program.offsets[program.file_index[path]]
         rows = program.facts_of(path).stores
         return {line for _, name, value, line, _ in rows if name == attribute and number in holds[value + offset]}
-
-    @cached_property
-    def _into(self) -> dict[int, list[tuple[int, list[int]]]]:
-        """By target of a step into or out of a call: where it comes from, and by which calls."""
-        found: dict[int, list[tuple[int, list[int]]]] = {}
-        for (source, target), sites in self.solution.heap.sites.items():
-            found.setdefault(target, []).append((source, sites))
-        return found

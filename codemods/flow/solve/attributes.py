@@ -44,6 +44,7 @@ class Attributes:
         self.worker_nodes: dict[int, dict[str, int]] = defaultdict(dict)  # set by methods that run in the worker
         self.stored_by: dict[int, set[int]] = defaultdict(set)  # attribute node -> nodes of `x` in `x.attribute = ...`
         self._followed: dict[str, bool] = {}  # foreign names
+        self._passed_on: dict[str, bool] = {}
         self._members_read: set[tuple[int, int, int]] = set()  # (member node, result, receiver)
 
     def node(self, owner: int, attribute: str, line: int, file: int, worker: bool = False) -> int:
@@ -94,13 +95,23 @@ class Attributes:
     def _name(self, name: str, receiver: int, result: int) -> None:
         """`result` is the foreign thing `name`; parts of what calls give only where the table knows them."""
         heap, of_call = self.heap, "()" in name
-        if of_call and result not in self.constraints.calls:
+        if of_call and result not in self.constraints.calls and not self._is_passed_on(name):
             return
         known = self._followed.get(name)
         if known is None:
             known = self._followed[name] = self._is_followed(name, of_call)
         if known:
             heap.add(result, heap.number(Value(FOREIGN, name, receiver if of_call else -1)))
+
+    def _is_passed_on(self, name: str) -> bool:
+        """A method that may be called elsewhere: `each = pool.map if workers > 1 else map`."""
+        known = self._passed_on.get(name)
+        if known is None:
+            table = self.program.table
+            plain = table.canonical(name)
+            known = table.boundary(plain) is not None or table.why_harmless(plain) is not None
+            self._passed_on[name] = known
+        return known
 
     def _is_followed(self, name: str, of_call: bool) -> bool:
         """Something may be done with the foreign thing `name` that matters."""

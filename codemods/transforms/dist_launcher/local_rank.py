@@ -41,10 +41,10 @@ def kept_default(found: Program, option: Option) -> str:
     if option.default is None:
         return "every rank would keep the default None"
     value = ast.unparse(option.default).strip("'\"")
+    aware = found.says("LOCAL_RANK")  # it joins the others and picks its device by that, or may do so
     if value == "-1":
-        return "every rank would keep the default -1 and train alone"
+        return f"every rank would keep the default -1{'' if aware else ' and train alone'}"
     if value == "0":
-        aware = found.says("LOCAL_RANK")  # it picks its device by that, or may do so
         return f"every rank would keep the default 0{'' if aware else ' and use the first GPU'}"
     return f"every rank would keep the default {value}"
 

@@ -27,6 +27,7 @@ _TELLING: tuple[str, ...] = (
 )
 _TELLING += ("set_start_method", "hydra.main")  # a module without any of these has no say in how ranks are joined
 _STOPS, _SKIPS = "parse_args", "parse_known_args"
+_OWN_PARSE = re.compile(r"^def parse_(?:known_)?args\(", re.MULTILINE)
 _NO_ARGUMENTS = re.compile(r"env|accelerat|fabric|trainer")  # `job_env.local_rank`, `accelerator.local_rank`
 
 
@@ -213,12 +214,21 @@ def _parsed_by(found: Program, option: Option | None = None) -> set[str]:
     for path, tree in found.saying(".parse_"):
         idle = () if path == entry else {id(node) for item in tree.body if is_main_guard(item) for node in walk(item)}
         all_calls = (node for node in nodes(tree) if isinstance(node, ast.Call) and id(node) not in idle)
-        calls[path] = [node for node in all_calls if called(node) in (_STOPS, _SKIPS)]
+        named = (node for node in all_calls if called(node) in (_STOPS, _SKIPS))
+        calls[path] = [node for node in named if not _is_of_module(found, node)]
     near: list[list[ast.Call]] = [calls.get(entry, []), [call for each in calls.values() for call in each]]
     if option is not None:
         own, parser = calls.get(option.path, []), option.parser
         near[:0] = [[call for call in own if parser and _receiver(call) == parser], own]
     return next(({called(call) for call in each} for each in near if each), set())
+
+
+def _is_of_module(found: Program, call: ast.Call) -> bool:
+    """`parse_args()` and `util.parse_args()`: a function of the program, which may do anything with its parser."""
+    module = _receiver(call).rpartition(".")[2]
+    return not module or any(
+        path.rpartition("/")[2] == f"{module}.py" and _OWN_PARSE.search(found.text(path)) for path in found.paths
+    )
 
 
 def _receiver(call: ast.Call) -> str:

@@ -25,6 +25,7 @@ from .screen import ID
 from .verdict import DEPRECATED, Verdict
 
 _LOCAL_RANK = re.compile(r"--local[_-]rank\b")
+_USE_ENV = re.compile(r"--use[_-]env\b")
 _MAX_BYTES = 1024 * 1024  # nobody writes a larger script
 _BUILT = re.compile(r"torch\.distributed\.launch\b")
 _STARTED = re.compile(rf"{_BUILT.pattern}|{_LOCAL_RANK.pattern}")
@@ -126,9 +127,10 @@ def _in_python(decisions: Decisions) -> Iterator[Finding]:
         if tree is not None:
             for node, what in launches_in_python(tree):
                 start, end = source.range_of(node)
-                yield _reported(
-                    source, start, end, f"{what}: use `-m torch.distributed.run`, and LOCAL_RANK in what it starts"
-                )
+                use = "use `-m torch.distributed.run`, and LOCAL_RANK in what it starts"
+                if _USE_ENV.search(source.text):
+                    use = "use `-m torch.distributed.run` without --use_env, which it does not take"
+                yield _reported(source, start, end, f"{what}: {use}")
         if _LOCAL_RANK.search(source.text) and "add_argument" in source.text:
             for script in entries.starters(decisions.project, path):
                 verdict = decisions.alone(script)

@@ -65,7 +65,7 @@ def _judge(
         return Confidence.LIKELY, _torchrun_path(source, read, others)
     if isinstance(way, str):
         return possible, Refused(f"nothing shows that a plain run gets here: {way}")
-    setter = reach.written(read.variable)
+    setter = reach.written(read.variable, way)
     if setter is not None:
         return possible, Refused(f"{setter} sets {read.variable} itself: look whether it does so before this line")
     if is_test(source.path, facts_lookup(reach.repo.project)):

@@ -347,3 +347,21 @@ def test_a_parser_that_is_made_here_is_in_sight(parsing: str) -> None:
     text = f"from argparse import ArgumentParser\n{FOREIGN}{parsing}args = parser.parse_args()\nrun(args)\n"
     own = "import argparse\n\ndef get_parser():\n    return argparse.ArgumentParser()\n"
     assert migrated({"run.sh": LAUNCH, "a.py": text, "own.py": own}, RULE)["run.sh"] == RUN
+
+
+@pytest.mark.parametrize(
+    ("call", "parse", "says"),
+    [
+        ("util.parse_args()", "parse_known_args()[0]", "is deprecated"),
+        ("parse_args()", "parse_known_args()[0]", "is deprecated"),
+        ("util.parse_args()", "parse_args()", "unrecognized arguments"),
+    ],
+)
+def test_a_function_of_the_program_is_no_method_of_a_parser(call: str, parse: str, says: str) -> None:
+    files = {
+        "run.sh": LAUNCH,
+        "a.py": f"import torch\nimport util\nfrom util import parse_args\n\nif __name__ == '__main__':\n    {call}\n",
+        "util.py": f"import argparse\n\ndef parse_args():\n    return argparse.ArgumentParser().{parse}\n",
+    }
+    (found,) = reported(files, RULE)
+    assert says in found.message

@@ -71,3 +71,44 @@ def test_all_of_slurm() -> None:
 def test_none_of_slurm(size: str) -> None:
     [said] = reasons({"a.py": SLURM.format(size)}, RULE)
     assert said.startswith("line 8 also needs ")
+
+
+ENTRY = """\
+import os
+{imports}
+if __name__ == "__main__":
+    if int(os.environ["LOCAL_RANK"]) == 0:
+        print("first")
+    os.system("python {started}.py")
+"""
+SETS = 'import os\n\ndef prepare():\n    os.environ["LOCAL_RANK"] = "0"\n'
+
+
+@pytest.mark.parametrize(
+    ("files", "fixed"),
+    [
+        pytest.param({"run.py": ENTRY.format(imports="", started="train")}, True, id="only the other program sets it"),
+        pytest.param({"run.py": ENTRY.format(imports="import train", started="x")}, False, id="imported"),
+        pytest.param(
+            {"run.py": ENTRY.format(imports="import other", started="x"), "other.py": "from ranks import *\n"},
+            False,
+            id="imported by what it imports",
+        ),
+        pytest.param(
+            {
+                "run.py": ENTRY.format(imports="import importlib", started="x")
+                + "    importlib.import_module(input())\n"
+            },
+            False,
+            id="it imports what it is told",
+        ),
+        pytest.param(
+            {"run.py": ENTRY.format(imports="", started="x"), "go.py": SETS + "os.system('python run.py')\n"},
+            False,
+            id="what starts it sets it",
+        ),
+    ],
+)
+def test_who_sets_the_variable_counts_where_the_program_runs_it(files: dict[str, str], fixed: bool) -> None:
+    files = {"ranks.py": SETS, "train.py": "import ranks\nranks.prepare()\n", **files}
+    assert bool(migrated(files, RULE)) is fixed

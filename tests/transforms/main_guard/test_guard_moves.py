@@ -289,3 +289,15 @@ def test_comments_at_the_end_of_a_function_leave_the_guard_with_it() -> None:
         "if __name__ == '__main__':\n    print(1)\n\n    # go\n    with mp.Pool(2) as pool:\n"
         "        pool.map(work, [1])\n"
     )
+
+
+@pytest.mark.parametrize("gap", ["", "\n"])
+def test_blank_lines_stay_where_a_line_between_moves(gap: str) -> None:
+    text = (
+        "import os\nfrom multiprocessing import Pool\n\nFOLDER = 'out'\nos.makedirs(FOLDER)\n"
+        f"{gap}# what is kept\nKEPT = [1, 2]\n\n\ndef work(x):\n    return x in KEPT, FOLDER\n\n\n"
+        "Pool(2).map(work, [1])\n"
+    )
+    after = migrated({"a.py": text}, "main-guard")["a.py"]
+    assert f"FOLDER = 'out'\n{gap}# what is kept\n" in after
+    assert "    os.makedirs(FOLDER)\n" in after

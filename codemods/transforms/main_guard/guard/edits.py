@@ -134,6 +134,10 @@ def _definitions(source: Source, low: int, body: list[ast.stmt], run: Run, moved
             text += "\n" * len(between)  # they stand together as they did
         elif definition or after_definition:
             text += blank_lines(source, low) if not text else "\n\n"
+        elif (
+            not text and low > 1 and source.line_text(low - 1).strip() and not source.line_text(item.first - 1).strip()
+        ):
+            text += "\n"  # they stay apart from what is above the guarded lines
         text += f"{lines}\n"
         after_definition, last = definition, item.last
     return text + ("\n\n" if after_definition else "\n")
