@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import pytest
+from test_flow import crossings
 
+from codemods.finding import Confidence
 from harness.each_row import each_row
 from harness.marks import crossing, marked
 from harness.small import reported
@@ -306,3 +308,35 @@ def test_an_object_whose_start_is_replaced_is_not_started() -> None:
 def test_another_object_of_which_start_is_set_says_nothing() -> None:
     text = ACTOR.format(start="config.start = lambda: None", late="pass")
     assert seen({"a.py": text}) == {("a.py", 8, "proven"), ("a.py", 10, "proven")}
+
+
+@pytest.mark.parametrize(
+    ("method", "start", "sent"),
+    [
+        ("def __getitem__(self, at):\n        self.files[at] = FILE", "", False),
+        (
+            "def __getitem__(self, at):\n        self.get(at)\n\n    def get(self, at):\n        self.files[at] = FILE",
+            "",
+            False,
+        ),
+        ("def get(self, at):\n        self.files[at] = FILE", "rows.get(0)", True),
+        ("def get(self, other, at):\n        other.files[at] = FILE", "rows.get(rows, 0)", True),
+    ],
+)
+def test_what_workers_put_into_a_container_of_their_object(method: str, start: str, sent: bool) -> None:
+    text = f"""
+from torch.utils.data import DataLoader, Dataset
+
+class Rows(Dataset):
+    def __init__(self, paths):
+        self.files = [None for _ in paths]
+
+    {method.replace("FILE", "lambda: at")}
+
+def main(paths):
+    rows = Rows(paths)
+    {start}
+    return DataLoader(rows, num_workers=2)
+"""
+    found = [each for each in crossings({"a.py": text}) if each.confidence is not Confidence.POSSIBLE]
+    assert bool(found) is sent

@@ -8,6 +8,7 @@ from typing import Any, TypeVar
 
 from ..boundaries import Variant
 from ..facts.records import Call, FileFacts, self_nodes
+from ..kinds import FunctionKind
 
 T = TypeVar("T")
 
@@ -61,8 +62,10 @@ class Constraints:
         for container, result, key in facts.elements:
             if container >= 0:
                 self.elements[container + offset].append((result + offset, key))
+        lazy = _filled_in_workers(facts) if facts.puts else ()
         for container, value, line, key in facts.puts:
-            self.puts[container + offset].append((value + offset, line, key))
+            if container not in lazy:
+                self.puts[container + offset].append((value + offset, line, key))
         for container, copy, other in facts.copies:
             self.copies[container + offset].append((copy + offset, other + offset))
         for copy, key in facts.left_out:
@@ -73,3 +76,13 @@ class Constraints:
         for made in tables:
             self.watched.update(entry[0] + offset for entry in made)
         self.watched.update(call.function + offset for call in facts.calls)
+
+
+def _filled_in_workers(facts: FileFacts) -> set[int]:
+    """`self.files` where a worker fills it, `self.files[at] = open(...)`: what it puts there is not sent."""
+    workers = {
+        function.parameters[0].node
+        for function in facts.functions
+        if function.worker_side and function.kind is FunctionKind.METHOD and function.parameters
+    }
+    return {result for base, _, result in facts.loads if base in workers} if workers else set()
