@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import ast
 from bisect import bisect_right
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import takewhile
@@ -46,6 +46,7 @@ class Outline:
         self._own: dict[ast.AST, list[ast.AST]] = {}
         self._declarations: dict[ast.AST, frozenset[str]] = {}
         self._lists: dict[ast.AST, dict[ast.AST, int]] = {}
+        self._found: dict[tuple[ast.AST, str], tuple[Scope, Sequence[ValueBinding]]] = {}
 
     @cached_property
     def nodes(self) -> list[ast.AST]:
@@ -222,11 +223,10 @@ class Outline:
         """The function (or module) in whose scope names at `node` are looked up; class bodies are no such scope."""
         _, parents, scopes = self._tree
         at: ast.AST | None = node
-        while at is not None:
-            if (found := scopes.get(at)) is not None:
-                return found
+        while at is not None and at not in scopes:
             at = parents.get(at)
-        return self.module
+        found = scopes[node] = scopes[at] if at is not None else self.module
+        return found
 
     def owner(self, node: ast.AST) -> ast.ClassDef | None:
         """The class whose method holds `node`, also when `node` is in a function nested in that method."""
@@ -308,8 +308,14 @@ class Outline:
             return parent.context_expr
         return None
 
-    def lookup(self, use: ast.AST, name: str) -> tuple[Scope, list[ValueBinding]]:
+    def lookup(self, use: ast.AST, name: str) -> tuple[Scope, Sequence[ValueBinding]]:
         """The scope of `name` at `use` and the bindings that may reach it there (all of them for outer scopes)."""
+        known = self._found.get((use, name))
+        if known is None:
+            known = self._found[use, name] = self._look_up(use, name)
+        return known
+
+    def _look_up(self, use: ast.AST, name: str) -> tuple[Scope, Sequence[ValueBinding]]:
         scope = self.scope(use)
         if name not in self._declared(scope) and (found := self.bindings(scope, name)):
             return scope, self.reaching(scope, found, use)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 
 from ...finding import Answer, Confidence, Finding, Fix, Hop, Refused
 from ...flow.facts.records import facts_lookup
@@ -57,7 +57,7 @@ def find(project: Project) -> Iterable[Finding]:
     repo, modules = Repo(project), Modules(project.python_paths)
     search = Search(Starts(project, repo, modules), repo, Importers(project, repo, modules))
     for path in paths(project):
-        yield from _in_file(search, path) if path else state_findings(project)
+        yield from _in_file(search, path, project.derive(_all_missing)) if path else state_findings(project)
 
 
 def paths(project: Project) -> Iterable[str]:
@@ -85,27 +85,26 @@ def losses(project: Project) -> Iterable[Loss]:
     for row in project.derive(lost_state):
         if not row.shown:
             yield Loss(row.sent[0], row.sent[1], row.message)
-    for path, line, message in project.derive(_lost_globals):
-        yield Loss(path, line, message)
+    for each in (each for found in project.derive(_all_missing).values() for each in found):
+        # They go on without it; where a fix hands it over, they don't.
+        if (each.fix is None or each.fix.unsafe is not None) and _STOPS not in each.message:
+            yield Loss(each.trace[-1].path, each.trace[-1].line, each.message)
 
 
-def _lost_globals(project: Project) -> tuple[tuple[str, int, str], ...]:
-    """Globals that workers lack, and go on without; where a fix hands them over, they don't."""
+def _all_missing(project: Project) -> dict[str, tuple[Finding, ...]]:
+    """By file, globals that workers lack."""
     repo, modules = Repo(project), project.derive(modules_of)
     starts, importers = Starts(project, repo, modules), Importers(project, repo, modules)
-    found: list[tuple[str, int, str]] = []
+    found: dict[str, tuple[Finding, ...]] = {}
     for path in project.with_key(spoken, STARTS):
         source, outline = project.source(path), repo.outline(path)
-        if source is None or outline is None or _forks(starts, importers, outline, source):
-            continue
-        for each in _missing(starts, importers, outline, source):
-            if (each.fix is None or each.fix.unsafe is not None) and _STOPS not in each.message:
-                end = each.trace[-1]
-                found.append((end.path, end.line, each.message))
-    return tuple(found)
+        if source is not None and outline is not None and not _forks(starts, importers, outline, source):
+            found[path] = tuple(_missing(starts, importers, outline, source))
+    return found
 
 
-def _in_file(search: Search, path: str) -> Iterator[Finding]:
+def _in_file(search: Search, path: str, missing: Mapping[str, tuple[Finding, ...]] | None = None) -> Iterator[Finding]:
+    """What is found in a file; `missing`: see `_all_missing`, where that is known."""
     starts, importers = search.starts, search.importers
     source, outline = starts.project.source(path), outline_of(starts.project, path)
     if source is not None and outline is not None and not _forks(starts, importers, outline, source):
@@ -115,7 +114,8 @@ def _in_file(search: Search, path: str) -> Iterator[Finding]:
             yield from marked_for_exit(starts, outline, source)
         if "__main__" in source.text or STARTS in spoken(starts.project, path):
             yield from _guarded(starts, importers, outline, source)
-            yield from _missing(starts, importers, outline, source)
+            known = (missing or {}).get(path)
+            yield from _missing(starts, importers, outline, source) if known is None else known
 
 
 def _script(search: Search, outline: Outline, source: Source) -> Iterator[Finding]:

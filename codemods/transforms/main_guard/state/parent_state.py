@@ -11,6 +11,7 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
+from ....project import Project
 from ....syntax.callees import FUNCTIONS, Function
 from ....syntax.names import last_name, whose_class
 from ....syntax.outline import Outline
@@ -242,8 +243,8 @@ def _is_own(outline: Outline, value: ast.expr, state: _State) -> bool:
 
 def _set_by_name(search: Search, state: _State) -> Iterator[Place]:
     """`setattr(Table, "size", value)`, `setattr(settings, name, value)`, `vars(settings).update(size=value)`."""
-    for source in search.starts.project.matching(_BY_NAME):
-        outline = search.repo.outline(source.path)
+    for path in search.starts.project.derive(_setting_by_name):
+        outline = search.repo.outline(path)
         if outline is None:
             continue
         for call in outline.calls.get("setattr", ()):
@@ -258,6 +259,11 @@ def _set_by_name(search: Search, state: _State) -> Iterator[Place]:
             value = whole.value if isinstance(whole, ast.Attribute) and whole.attr == "__dict__" else value
             if value is not None and _is_meant(search, outline, value, state):
                 yield Place(outline, value, "")
+
+
+def _setting_by_name(project: Project) -> tuple[str, ...]:
+    """The files that may hold such a call."""
+    return tuple(source.path for source in project.matching(_BY_NAME, words=("setattr", "update")))
 
 
 def _is_meant(search: Search, outline: Outline, value: ast.expr, state: _State) -> bool:
