@@ -1,4 +1,4 @@
-"""Where shell text stands: whole scripts, Makefile recipes, Dockerfiles, YAML commands, fenced blocks, here-documents.
+"""Where shell text stands: whole scripts, Makefile recipes, Dockerfiles, YAML commands, guides, here-documents.
 
 Each piece becomes a `Script` that knows where it stands; what is not shell is blanked, and what the host spells
 otherwise (`$$` in a recipe) is replaced letter by letter. So every offset is an offset of the file.
@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from ..tree.suffixes import CONTAINER_FILE, GUIDE_FILE, MAKEFILE, SHEBANG, SHELL_SCRIPT, WINDOWS_SCRIPT, YAML_FILE
@@ -31,6 +31,12 @@ _SHELL = re.compile(  # a command, whatever the block says that it is: `python`,
     r"(?:\S*python[\d.]*[ \t]+(?:-\w+[ \t]+)*-m[ \t]+torch\.distributed|torchrun[ \t])",
     re.MULTILINE,
 )
+_LINE = re.compile(  # a command that is a whole line of a sentence's text, of a list, a quotation or indented code
+    r"^[ \t>]{0,40}(?:(?:[-*+]|\d+[.)])[ \t]+)?(?:[$%][ \t]+)?((?:\w+=\S*[ \t]+)*"
+    r"(?:\S*python[\d.]*[ \t]+(?:-\w+[ \t]+)*-m[ \t]+torch\.distributed|torchrun[ \t]+-)(?:[^\n\\]|\\\r?\n|\\)*)",
+    re.MULTILINE,
+)
+_COMMENT = re.compile(r"<!--.*?(?:-->|\Z)", re.DOTALL)
 _FENCE = re.compile(r"^([ \t>]*)(`{3,}|~{3,})[ \t]*\{?\.?([\w+-]*)", re.MULTILINE)
 _INLINE = re.compile(r"(?<!`)(`{1,2})(?!`)([^`\n]+)(?<!`)\1(?!`)")
 _PREFORMATTED = re.compile(r"<pre\b[^>\n]*>\s*(?:<code\b[^>\n]*>)?([^<]*)<", re.IGNORECASE)
@@ -151,7 +157,7 @@ def _blocks(text: str, directives: bool) -> Iterator[tuple[int, str]]:
     for start, end in _in_guide(text, directives):
         block = text[start:end]
         block = re.sub(
-            r"^[ \t>]*(?:[$#%>][ \t]+)?(?=[\w$./~\"])", lambda head: _prompt(head.group()), block, flags=re.M
+            r"^[ \t>]*(?:[$#%>][ \t]+)?(?=[\w$./~\"-])", lambda head: _prompt(head.group()), block, flags=re.M
         )
         block = re.sub(r"^([ \t]*)(\([\w.-]+\)[ \t]+\$ )", lambda head: " " * len(head.group()), block, flags=re.M)
         block = _BLANK_BEHIND.sub(lambda found: f"{' ' * len(found[1])}\\", block)  # nobody means a word of one blank
@@ -162,8 +168,8 @@ def _prompt(head: str) -> str:
     return head if "#" in head else " " * len(head)  # `# torchrun …` is a comment rather than a prompt of root
 
 
-def _fenced(text: str) -> Iterator[tuple[int, int]]:
-    """The fenced blocks that may hold shell."""
+def _fenced(text: str) -> Iterator[tuple[int, int, bool]]:
+    """The fenced blocks, and whether they may hold shell."""
     opened: tuple[str, str, int] | None = None
     for match in _FENCE.finditer(text):
         fence, language = match.group(2), match.group(3).lower()
@@ -171,13 +177,12 @@ def _fenced(text: str) -> Iterator[tuple[int, int]]:
         line_end = len(text) if line_end < 0 else line_end + 1
         closed = text.find(fence, match.end(2), line_end) if fence[0] == "`" else -1
         if opened is None and closed >= 0:  # ```a command``` on one line
-            yield match.end(2), closed
+            yield match.end(2), closed, True
         elif opened is None:
             opened = (fence, language, line_end)
         elif fence.startswith(opened[0]) and not language:
             named = opened[1] not in _DATA and _SHELL.search(text, opened[2], match.start())
-            if opened[1] in _GUIDE_LANGUAGES or named:
-                yield opened[2], match.start()
+            yield opened[2], match.start(), opened[1] in _GUIDE_LANGUAGES or bool(named)
             opened = None
 
 
@@ -195,12 +200,24 @@ def _inline(text: str) -> Iterator[tuple[int, int]]:
             yield match.span(2)
 
 
+def _lines(text: str, fenced: Sequence[tuple[int, int, bool]]) -> Iterator[tuple[int, int]]:
+    """Commands in Markdown that stand on lines of their own outside of blocks, with the lines that go on with them."""
+    if not MENTIONS.search(text):
+        return
+    others = [range(start, end) for start, end, _ in fenced]
+    others += [range(*match.span()) for match in _COMMENT.finditer(text)]
+    for match in _LINE.finditer(text):
+        if ".py" in match.group(1) and "`" not in match.group(1) and not any(match.start() in part for part in others):
+            yield match.span(1)
+
+
 def _in_guide(text: str, directives: bool) -> Iterator[tuple[int, int]]:
-    """The blocks of Markdown or reStructuredText that may hold shell, and commands in sentences."""
-    blocks = list(_literal(text) if directives else _fenced(text))
+    """The blocks of Markdown or reStructuredText that may hold shell, and commands outside of blocks."""
+    fenced = [] if directives else list(_fenced(text))
+    blocks = list(_literal(text)) if directives else [(start, end) for start, end, shell in fenced if shell]
     yield from blocks
     inside = [range(*block) for block in blocks]
-    others = [*_inline(text), *(() if directives else _preformatted(text))]
+    others = [*_inline(text), *(() if directives else [*_preformatted(text), *_lines(text, fenced)])]
     yield from (found for found in sorted(others) if not any(found[0] in block for block in inside))
 
 

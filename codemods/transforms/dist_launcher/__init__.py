@@ -11,11 +11,11 @@ DeepSpeed's launcher whose script doesn't take `--local_rank`, and lines with pl
 script waits for ranks, are found too.
 
 Such lines are found in shell scripts and the batch jobs that these write, in Makefile recipes, Dockerfiles (both forms
-of `CMD`), the commands of workflows and pods in YAML, and the fenced blocks of Markdown and reStructuredText. Reported,
-not rewritten: commands that Python, batch or PowerShell files build, commands for another machine (`ssh`), those in a
-Makefile's variables, plain starts, and what the first rank of each node does. A script that takes `--local_rank` is
-found without a launch line too, since its users write that themselves: `likely` where it calls `init_process_group`,
-else `possible` (DeepSpeed passes the option).
+of `CMD`), the commands of workflows and pods in YAML, and the blocks and command lines of Markdown and
+reStructuredText. Reported, not rewritten: commands that Python, batch or PowerShell files build, commands for another
+machine (`ssh`), those in a Makefile's variables, plain starts, and what the first rank of each node does. A script that
+takes `--local_rank` is found without a launch line too, since its users write that themselves: `likely` where it calls
+`init_process_group`, else `possible` (DeepSpeed passes the option).
 
 Why it breaks
 -------------
