@@ -215,3 +215,10 @@ def test_a_password_is_in_no_reason(tmp_path: Path) -> None:
     outcome = done_with(spec, tmp_path)
     assert (outcome.status, outcome.stage) == ("failed", "resolve")
     assert "hunter2" not in str(outcome) and "ftp" in str(outcome.reason)
+
+
+def test_a_commit_whose_result_is_known_is_left_alone(tmp_path: Path) -> None:
+    repo = repository(tmp_path / "repo", a=PROGRAM)
+    commit = git(repo, "rev-parse", "HEAD")
+    outcome = done_with(spec_of(repo, known=commit), tmp_path)
+    assert (outcome.status, outcome.stage, outcome.commit, outcome.files) == ("unchanged", None, commit, {})

@@ -5,10 +5,12 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
+from codemods.diagnose import families as error_families
 from codemods.diagnose.causes import cause_of, known_rows
-from codemods.diagnose.families import families
+from codemods.diagnose.families import FILES, families
 from codemods.diagnose.nearest import nearest_family
 from codemods.diagnose.tracebacks import read_traceback
+from codemods.known_error import NAME_IN_ERROR
 from codemods.transforms import rules
 from harness.each_row import each_row
 
@@ -681,6 +683,20 @@ def test_every_row_has_what_a_reader_needs() -> None:
         assert error.reference.startswith("https://"), error
     names = [error.family for error in families()]
     assert len(set(names)) == len(names)
+
+
+@each_row("name", FILES)
+def test_a_row_is_what_its_file_says(name: str) -> None:
+    entries = tomllib.loads(Path(error_families.__file__).with_name(f"{name}.toml").read_text("utf-8"))
+    rows = {error.family: error for error in families()}
+    for family, entry in entries.items():
+        row, noise = rows[family], entry.get("noise", False)
+        for flag in ("general", "secondary", "noise", "question", "unfinished", "exact", "own"):
+            assert getattr(row, flag) is entry.get(flag, False), (family, flag)
+        assert (row.symptom, row.harmless) == (entry.get("symptom", noise), entry.get("harmless", noise)), family
+        said = (row.cause, row.advice, row.context, row.unless, row.reference)
+        assert said == tuple(entry.get(key, "") for key in ("cause", "next", "context", "unless", "reference")), family
+        assert row.pattern == "|".join(entry["patterns"]).replace("{NAME}", NAME_IN_ERROR), family
 
 
 @each_row(

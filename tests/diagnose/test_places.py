@@ -133,6 +133,10 @@ def test_without_type_and_name_a_frame_must_point_at_the_file() -> None:
 def test_files_that_could_not_be_read_are_named() -> None:
     found = explained("KeyError: 'LOCAL_RANK'", old="import os\nprint os.environ['LOCAL_RANK']\n", train="x = 1\n")
     assert [row.path for row in found.unread] == ["old.py"]
+    odd = b"class Rows:\n    def make(self):\n        return lambda: '\0'\n"
+    error = "AttributeError: Can't pickle local object 'Rows.make.<locals>.<lambda>'"
+    found = explained_in(error, {"odd.py": odd, "even.py": odd.replace(b"\0", b"")})
+    assert [spot.path for spot in found.spots] == ["even.py"] and [row.path for row in found.unread] == ["odd.py"]
 
 
 POOLED = """

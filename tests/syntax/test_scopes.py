@@ -337,3 +337,13 @@ def test_method_self(text: str, name: str | None) -> None:
     scopes = scopes_of(text)
     found = scopes.method_self(first(scopes, ast.Lambda))
     assert (found[1] if found else None) == name
+
+
+def test_names_in_annotations_are_marked() -> None:
+    scopes = scopes_of(
+        "def f(x: A, y: B[C] = d, *z: E.x, **k: 'text') -> F[G | H]:\n    v: I[J] = k\n"
+        "class M(n):\n    w: O[P]\nq: Q[lambda: r] = s[t]\n"
+    )
+    marked = {use.name for use in scopes.uses if use.annotation}
+    assert marked == {*"ABCEFGHIJOPQ"}
+    assert {use.name for use in scopes.uses if not use.annotation} == {*"dknrst"}

@@ -16,7 +16,7 @@ CODINGS = """
     euc_jisx0213 euc-kr gb18030 gb2312 gbk hz iso-2022-jp iso-2022-jp-1 iso-2022-jp-2 iso-2022-kr johab koi8-r koi8_t
     koi8-u kz1048 mac-cyrillic mac-greek mac-iceland mac-latin2 mac-roman mac-turkish ptcp154 shift-jis shift_jis_2004
     shift_jisx0213 tis-620 windows-1250 windows-1251 windows-1252 windows-1253 windows-1254 windows-1255 windows-1256
-    windows-1257 windows-1258
+    windows-1257 windows-1258 864
 """
 
 

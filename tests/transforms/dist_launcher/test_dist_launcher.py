@@ -75,6 +75,10 @@ def lines(text: str, path: str = "run.sh") -> list[LaunchLine]:
         pytest.param('F=(--nnodes 1)\ntorchrun "${F[@]}" a.py', "a.py", [], id="flags in an array"),
         pytest.param("L=torchrun\n$L a.py", "a.py", [], id="launcher in a variable"),
         pytest.param("S=a.py\ntorchrun $S x", "$S", ["x"], id="script in a variable"),
+        pytest.param(
+            "S=a.py\ntorchrun $S b.py", "$S", ["b.py"], id="script in a variable, and another as its argument"
+        ),
+        pytest.param("S=a\ntorchrun $S.py b.py", "$S.py", ["b.py"], id="part of the script in a variable"),
         pytest.param("torchrun > log a.py --x", "a.py", ["--x"], id="redirection in the middle"),
         pytest.param("> log torchrun a.py --x", "a.py", ["--x"], id="redirection in front"),
         pytest.param("torchrun <<< yes a.py --x", "a.py", ["--x"], id="a text as its input"),

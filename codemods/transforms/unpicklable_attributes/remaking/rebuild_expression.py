@@ -391,7 +391,7 @@ def _substituted(text: str, exchanged: dict[str, str]) -> str:
     import libcst as cst
 
     def code(node: cst.CSTNode) -> str:
-        return cst.Module([]).code_for_node(node).replace('"', "'")
+        return cst.Module([]).code_for_node(node)
 
     codes = {code(cst.parse_expression(key)): value for key, value in exchanged.items()}
 

@@ -1,0 +1,32 @@
+"""Functions that make an object of a class and give it back: what is done with their result is done to the object."""
+
+from __future__ import annotations
+
+import ast
+
+from codemods.syntax.outline import Outline
+from codemods.transforms.unpicklable_attributes.uses.outside import _makers
+from harness.each_row import each_row
+
+
+@each_row(
+    "text, found",
+    [
+        ("def make():\n    return Rows()\n", True),
+        ("def make():\n    rows = Rows()\n    return rows\n", True),
+        ("def make(x):\n    if x:\n        return Rows()\n    return None\n", True),
+        ("def make():\n    rows: Rows = Rows()\n    return rows\n", False),
+        ("def make():\n    rows = Rows()\n    return rows.first\n", False),
+        ("def make():\n    rows = [Rows()]\n    return rows\n", False),
+        ("def make():\n    Rows()\n", False),
+        ("def make():\n    return Other()\n", False),
+        ("async def make():\n    return Rows()\n", False),  # a call gives a coroutine
+        ("make = lambda: Rows()\n", False),
+        ("class Makers:\n    def make(self):\n        return Rows()\n", False),
+        ("def outer():\n    def make():\n        return Rows()\n    return make\n", False),
+        ("rows = Rows()\n", False),
+    ],
+)
+def test_who_makes_an_object(text: str, found: bool) -> None:
+    outline = Outline("a.py", ast.parse(text))
+    assert [*_makers(outline, frozenset({"Rows"}))] == ["make"] * found
