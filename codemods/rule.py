@@ -45,6 +45,7 @@ class Loss(NamedTuple):
     path: str
     line: int
     message: str
+    why: str = "the worker would run, and go on without what it needs"
 
 
 @dataclass(frozen=True)

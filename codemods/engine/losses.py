@@ -26,6 +26,6 @@ def held_back(found: list[Finding], losses: list[Loss]) -> list[Finding]:
         end = finding.trace[-1] if finding.trace else None
         loss = at.get((end.path, end.line)) if end is not None else None
         if finding.fix is not None and finding.fix.unsafe is None and loss is not None:
-            reason = f"the worker would run, and go on without what it needs: {loss.message}"
+            reason = f"{loss.why}: {loss.message}"
             held[finding.fix] = replace(finding.fix, unsafe=reason)
     return [replace(each, fix=held[each.fix]) if each.fix in held else each for each in found]

@@ -106,3 +106,26 @@ def test_only_the_fix_of_a_trace_that_ends_there_is_held_back() -> None:
     assert held.fix is not None and held.fix.unsafe is not None and held.fix.unsafe.endswith(": it has no seed")
     assert rest == found[1:]
     assert held_back(found, []) == found
+
+
+def test_a_lambda_stays_where_the_script_goes_on_without_its_processes() -> None:
+    """Each child would import the script and stop there, and the script asks no child how it ended."""
+    text = (
+        "import atexit\nfrom multiprocessing import Process\n\n@atexit.register\ndef report():\n    print('end')\n\n"
+        "p = Process(target=lambda n: print(n), args=(1,))\np.start()\np.join()\nprint(p.exitcode)\n"
+    )
+    assert migrated({"a.py": text}, "lambdas") == {}
+    assert migrated({"a.py": text.replace("@atexit.register\n", "")}, "lambdas")
+
+
+def test_a_guard_where_an_imported_file_prints() -> None:
+    files = {
+        "data.py": "import deep\n\ndef rows(n):\n    return n\n",
+        "deep.py": "print('loaded')\n",
+        "a.py": "from multiprocessing import Pool\nimport data\n\nPool(1).map(data.rows, [1])\n",
+    }
+    assert migrated(files, "main-guard") == {}
+    for other in ("def show():\n    print('loaded')\n", "if __name__ == '__main__':\n    print('loaded')\n"):
+        assert migrated({**files, "deep.py": other}, "main-guard")
+    later = files["data.py"].replace("import deep\n", "").replace("    return", "    import deep\n    return")
+    assert migrated({**files, "data.py": later}, "main-guard")

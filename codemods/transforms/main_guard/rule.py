@@ -29,7 +29,7 @@ from .guard.late_guard import late_guard
 from .guard.missing_answers import answers_for
 from .guard.missing_globals import missing_globals
 from .guard.one_guard import Run
-from .guard.printed_again import print_edits, prints_of
+from .guard.printed_again import print_edits, printed_by_imports, prints_of
 from .guard.split import repeats_in_words, split
 from .importers import Importers
 from .main_module import reads_main
@@ -41,13 +41,15 @@ from .settings import attributes_of_libraries, root_of, settings_for_workers
 from .side_effects import Repeated, at_exit, only_prints, repeated, shows
 from .starts.flags import under_flags
 from .starts.may_start import SPEAKS, STARTS, may_start, spoken
-from .starts.process_starts import SET_METHOD, Start, Starts
+from .starts.process_starts import PROCESS, SET_METHOD, Start, Starts
+from .state.calls_of_scripts import has_guard
 from .state.changed_settings import Search
 from .state.state_findings import lost_state, state_findings
 from .statements import is_guard, names_bound
 from .worker_reads import WorkerReads
 
 _FORKS = re.compile(r"set_start_method\(\s*['\"]fork['\"]")
+_BEGINS = re.compile(r"\bstart\s*\(")
 _STOPS = "stops with NameError"
 _SETS = SET_METHOD.rpartition(".")[2]  # in the text of a file that calls it by whatever name
 
@@ -89,6 +91,36 @@ def losses(project: Project) -> Iterable[Loss]:
         # They go on without it; where a fix hands it over, they don't.
         if (each.fix is None or each.fix.unsafe is not None) and _STOPS not in each.message:
             yield Loss(each.trace[-1].path, each.trace[-1].line, each.message)
+    for path, line, message in project.derive(_left_unguarded):
+        yield Loss(path, line, message, "the program would go on without the worker, where it stops today")
+
+
+def _left_unguarded(project: Project) -> tuple[tuple[str, int, str], ...]:
+    """Lines that start a `Process` outside of the main guard, where no safe fix puts them under it.
+
+    Each child imports the script, fails as it comes to that line, and nobody asks it how it ended.
+    """
+    repo, modules = Repo(project), project.derive(modules_of)
+    search = Search(Starts(project, repo, modules), repo, Importers(project, repo, modules))
+    found: list[tuple[str, int, str]] = []
+    for path in project.with_key(spoken, STARTS):
+        source, outline = project.source(path), repo.outline(path)
+        if source is None or outline is None or not _BEGINS.search(source.text) or has_guard(outline):
+            continue
+        if _forks(search.starts, search.importers, outline, source):
+            continue
+        for each in _script(search, outline, source):
+            if each.fix is None or each.fix.unsafe is not None:
+                reason = each.reason if each.fix is None else each.fix.unsafe
+                message = f"it imports the script, which starts it again outside of the main guard ({reason})"
+                found += [(path, line, message) for line in _process_lines(search.starts, outline)]
+    return tuple(found)
+
+
+def _process_lines(starts: Starts, outline: Outline) -> list[int]:
+    """Where the script makes a process."""
+    calls = (node for node in outline.nodes if isinstance(node, ast.Call))
+    return sorted({call.lineno for call in calls if starts.name(outline, call.func) == PROCESS})
 
 
 def _all_missing(project: Project) -> dict[str, tuple[Finding, ...]]:
@@ -239,6 +271,10 @@ def _wrapped(
         unsafe = (
             f"`{hook.name}` (line {hook.lineno}) is called at the end of the process, and a spawned child would call "
             "it too: it should go under the guard as well"
+        )
+    if unsafe is None and outside is None and (loud := printed_by_imports(starts, importers, outline)) is not None:
+        unsafe = (
+            f"line {loud[1]} of {loud[0]} prints when it is imported, and every spawned worker would import it again"
         )
     if importer is not None:
         line = outline.module.body[runs[0].first].lineno

@@ -128,11 +128,22 @@ def check_existing(shape: Shape, derived: Iterable[Shape], attributes: Iterable[
             if method is None or f"super().{name}" in ast.unparse(method):
                 continue
             words = {node.value for node in ast.walk(method) if isinstance(node, ast.Constant)}
-            if name != "__getstate__" or not set(attributes) <= words:
+            if name != "__getstate__" or not set(attributes) <= words - _kept_by(method):
                 raise Refused(
                     f"`{below.node.name}` ({below.outline.path}:{method.lineno}) has its own `{name}`, which would not "
                     "call a new one; call `super()` there first"
                 )
+
+
+def _kept_by(method: Method) -> set[str]:
+    """The attributes that a state written as a dict has with their values: `{"rows": self.rows, "lock": None}`."""
+    dicts = (node for node in ast.walk(method) if isinstance(node, ast.Dict))
+    pairs = (pair for node in dicts for pair in zip(node.keys, node.values, strict=True))
+    return {
+        str(key.value)
+        for key, value in pairs
+        if isinstance(key, ast.Constant) and not (isinstance(value, ast.Constant) and value.value is None)
+    }
 
 
 def returned_state(method: Method) -> str:

@@ -252,3 +252,40 @@ def test_a_file_that_only_the_main_process_imports(above: str, change: str, foun
 )
 def test_what_loggers_are_set_to(read: str, change: str, found: bool) -> None:
     assert is_reported("import logging\nLOG = logging.getLogger('a')", read, change) is found
+
+
+MAPPED = """\
+class Grid:
+    def __init__(self, path):
+        self.rows = np.memmap(path, dtype="i4", mode="{mode}", shape=(3,))
+        self.size = 3
+    def fill(self, value):
+        {write}
+def child(grid, value):
+    grid.fill(value)"""
+
+
+@pytest.mark.parametrize(
+    ("mode", "write", "found"),
+    [
+        ("w+", "self.rows[:] = value", True),
+        ("r+", "self.rows.fill(value)", True),
+        ("r+", "self.rows += value", True),
+        ("r", "self.rows[:] = value", False),  # fails today
+        ("w+", "print(self.rows[0])", False),
+        ("w+", "self.size = value", False),
+    ],
+)
+def test_a_mapped_file_that_a_worker_writes_to(mode: str, write: str, found: bool) -> None:
+    text = TEXT.replace("pool.map(work, [1, 2])", "pool.apply(child, (Grid('a'), 3))")
+    train = text.format(made=MAPPED.format(mode=mode, write=write), read="x", change="pass")
+    assert bool(reported({"train.py": train}, "main-guard")) is found
+
+
+@pytest.mark.parametrize("imported", ["from common import *", "from common import Process", "import common"])
+def test_a_process_by_way_of_another_file(imported: str) -> None:
+    process = "common.Process" if imported == "import common" else "Process"
+    train = f"{imported}\n\ndef work():\n    print(3)\n\np = {process}(target=work)\np.start()\np.join()\n"
+    files = {"common.py": "from multiprocessing import Process\nSIZE = 3\n", "train.py": train}
+    assert reported(files, "main-guard")
+    assert not reported({**files, "common.py": "from threading import Thread as Process\nSIZE = 3\n"}, "main-guard")

@@ -9,6 +9,7 @@ import pytest
 from codemods.finding import Refused
 from codemods.transforms.unpicklable_attributes.existing_state import holds_items, returned_state, updated_from
 from harness.each_row import each_row
+from harness.small import migrated
 
 
 def _method(text: str) -> ast.FunctionDef:
@@ -100,3 +101,21 @@ def test_containers_hold_more_than_attributes(base: str) -> None:
 
 def test_other_bases_hold_attributes_alone() -> None:
     assert holds_items(["torch.nn.Module", "threading.Thread", "UserDict"]) is None
+
+
+@pytest.mark.parametrize(
+    ("state", "fixed"),
+    [
+        ("{'rows': self.rows, 'lock': self.lock}", False),  # it keeps the lock, whatever its base class does
+        ("{'rows': self.rows, 'lock': None}", True),
+        ("{'rows': self.rows}", False),
+    ],
+)
+def test_a_derived_class_that_writes_its_state(state: str, fixed: bool) -> None:
+    text = (
+        "import threading\nfrom multiprocessing import Process\n\nclass Base:\n    def __init__(self):\n"
+        "        self.rows = []\n        self.lock = threading.Lock()\n\nclass Store(Base):\n"
+        f"    def __getstate__(self):\n        return {state}\n\ndef work(store):\n    print(store.rows)\n\n"
+        "if __name__ == '__main__':\n    Process(target=work, args=(Store(),)).start()\n"
+    )
+    assert bool(migrated({"a.py": text}, "unpicklable-attributes")) is fixed

@@ -9,6 +9,7 @@ from ....finding import Edit
 from ....syntax.outline import Outline
 from ....syntax.placement import indentation_unit
 from ....tree.source import Source
+from ..importers import Importers
 from ..own_nodes import own_nodes
 from ..side_effects import only_prints, shows, shows_itself
 from ..starts.process_starts import Starts
@@ -74,3 +75,19 @@ def print_edits(outline: Outline, source: Source, prints: Sequence[ast.stmt]) ->
             lead = f"{margin}{guard_line(source)}\n" if line == node.lineno else ""
             edits.append(Edit(source.path, at, at, lead + indent))
     return tuple(edits)
+
+
+def printed_by_imports(starts: Starts, importers: Importers, outline: Outline) -> tuple[str, int] | None:
+    """The file, and the line of a `print`, of what the script imports: each worker imports it as well."""
+    todo, seen = [outline.path], {outline.path}
+    for path in todo:  # grows as it goes
+        for other in sorted(importers.imported(path) - seen):
+            where = starts.callees.repo.outline(other)
+            if where is None or importers.only_later(other):
+                continue
+            seen.add(other)
+            todo.append(other)
+            for statement in where.module.body:
+                if is_print(statement) and only_prints(starts, where, statement):
+                    return other, statement.lineno
+    return None

@@ -82,8 +82,28 @@ class Starts:
         """Canonical dotted name of what `node` is: `multiprocessing.Pool()` for a pool; "" when it can't be told."""
         known = self._names.get(node)
         if known is None:
-            known = self._names[node] = self.table.canonical(origin(outline, node, _forking))
+            known = self._names[node] = self.table.canonical(origin(outline, node, self._special))
         return known
+
+    def _special(self, outline: Outline, node: ast.expr, depth: int) -> str | None:
+        """Also what another file of the repository imports: `from common import *`, which has `Process`."""
+        decided = _forking(outline, node, depth)
+        if decided is not None or node not in outline.parents:
+            return decided
+        if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id in outline.imported:
+            module = self.callees.resolver.module(outline, node.value)
+            found = self.callees.resolver.value_of(module, node.attr) if module is not None else node.attr
+            return found if isinstance(found, str) and "." in found else None
+        if not isinstance(node, ast.Name):
+            return None
+        bindings = outline.lookup(node, node.id)[1]
+        if not bindings:
+            passed_on = any(self.callees.star_source(outline, star) is not None for star in outline.star_imports)
+        else:
+            only = bindings[0].statement if len(bindings) == 1 else None
+            passed_on = isinstance(only, ast.ImportFrom) and self.callees.star_source(outline, only) is not None
+        found = self.callees.resolver.value_of(outline, node.id) if passed_on else node.id
+        return found if isinstance(found, str) and found != node.id and "." in found else None
 
     # starts
 

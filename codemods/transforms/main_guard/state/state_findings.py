@@ -17,6 +17,7 @@ from .changed_settings import Changed, Search
 from .class_registries import class_registries
 from .fork_hooks import fork_hooks, handlers_of_stops
 from .import_values import import_values
+from .mapped_files import mapped_files
 from .parent_state import parent_state
 from .process_state import process_state
 from .replaced import replaced
@@ -69,7 +70,8 @@ def _rows(search: Search) -> Iterator[LostState]:
         )
         yield _row(search, changed, message, reason)
     states = (*process_state(search), *replaced(search), *import_values(search), *shared_results(search))
-    for inherited in (*states, *sentinels(search), *stateful_functions(search), *class_registries(search)):
+    states = (*states, *stateful_functions(search), *class_registries(search), *mapped_files(search))
+    for inherited in (*states, *sentinels(search)):
         changed = inherited.changed
         message = (
             f"`{changed.worker.function.name}` runs in a worker, and `{ast.unparse(changed.read)[:60]}` there depends "
