@@ -54,6 +54,8 @@ def messages(body: str) -> list[str]:
         'out = os.path.join("runs", time.strftime("%H%M"))\nos.makedirs(out, exist_ok=True)',
         'now = datetime.now()\nout = f"runs/{now}"\nos.makedirs(out, exist_ok=True)',
         'out = Path("runs") / datetime.now().isoformat()\nout.mkdir(exist_ok=True)',
+        'out = Path.home() / time.strftime("%H%M")\nout.mkdir(exist_ok=True)',
+        'out = Path.cwd() / time.strftime("%H%M")\nout.mkdir(exist_ok=True)',
         "out = folder()",
     ],
 )

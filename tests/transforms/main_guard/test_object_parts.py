@@ -109,6 +109,8 @@ def is_reported(made: str, read: str, change: str) -> bool:
         ("def ids():\n    yield 1\nIDS = ids()", "next(IDS)", "next(IDS)"),
         ("RNG = random.Random(3)", "RNG.random()", "RNG.random()"),
         ("RNG = random.Random(3)", "RNG.random()", "RNG.seed(5)"),
+        ("RNG = random.Random(3)", "RNG.random()", "RNG.setstate(state)"),
+        ("RNG = np.random.RandomState(3)", "RNG.rand()", "RNG.set_state(state)"),
         ("RNG = np.random.default_rng(3)", "RNG.random()", "RNG.permutation(4)"),
         ("USER = ContextVar('user', default=1)", "USER.get()", "USER.set(2)"),
         ("CONF = {'a': 1}", "CONF['a']", "conf = CONF\nconf['a'] = 2"),

@@ -59,6 +59,10 @@ STATE = [
     ("np.set_printoptions(precision=2)", "return str(np.arange(3) / x)"),
     ("np.set_printoptions(precision=2)", "rng = np.random.default_rng(x)\nprint(rng.standard_normal(3))"),
     ("np.set_printoptions(precision=2)", "rng = np.random.default_rng(x)\nprint(rng.normal(size=3))"),
+    *(
+        ("np.set_printoptions(precision=2)", f"rng = np.random.RandomState(x)\nprint(rng.{draws})")
+        for draws in ("random_sample(3)", "rand(3)", "randn(3)", "permutation(3)", "normal(0, 1, 3)")
+    ),
     ("np.set_printoptions(precision=2)", "row = np.arange(3)\nreturn f'{row.reshape(1, 3)}'"),
     ("np.seterr(all='raise')", "try:\n    return np.float64(1) / x\nexcept FloatingPointError:\n    return 0"),
     ("sys.stdout = open('log.txt', 'w')", "print(x)"),
@@ -230,6 +234,8 @@ from multiprocessing import Pool
         ("setattr(tools, 'scale', len)", "tools.scale(x)", True),
         ("mock.patch('tools.scale', len).start()", "tools.scale(x)", True),
         ("mock.patch.object(tools, 'scale', len).start()", "tools.scale(x)", True),
+        ("import unittest.mock\n    unittest.mock.patch('tools.scale', len).start()", "tools.scale(x)", True),
+        ("import unittest.mock\n    unittest.mock.patch.object(tools, 'scale', len).start()", "tools.scale(x)", True),
         ("Model.run = len", "Model().run(x)", True),
         ("tools.Model.run = len", "Model().run(x)", True),
         ("work.factor = 3", "work.factor", True),
@@ -261,6 +267,10 @@ from multiprocessing import Pool
         ("RUN = os.environ.get('RUN', 'a')", "os.environ['RUN'] = 'b'", True),
         ("RUN = os.environ['RUN']", "os.environ.setdefault('RUN', 'b')", True),
         ("RUN = os.getcwd()", "os.chdir('a')", True),
+        ("RUN = os.getcwd()", "os.fchdir(3)", True),
+        ("from pathlib import Path\nRUN = Path.cwd()", "os.chdir('a')", True),
+        ("RUN = os.environb[b'RUN']", "os.environ['RUN'] = 'b'", True),
+        ("RUN = os.getenv('RUN')", "os.environ['RUN'] = 'b'", True),
         ("RUN = sys.argv[1:]", "sys.argv.pop()", True),
         ("RUN = sys.argv[1:]", "sys.argv[1] = 'a'", True),
         ("random.seed(1)\nRUN = random.random()", "pass", False),
@@ -288,7 +298,14 @@ def test_a_module_that_is_imported_after_the_change() -> None:
     assert not reported(files, "main-guard")
 
 
-@pytest.mark.parametrize(("hook", "found"), [("os.register_at_fork(after_in_child=print)", True), ("len('a')", False)])
+@pytest.mark.parametrize(
+    ("hook", "found"),
+    [
+        ("os.register_at_fork(after_in_child=print)", True),
+        ("import multiprocessing.util\nmultiprocessing.util.register_after_fork(RUN, print)", True),
+        ("len('a')", False),
+    ],
+)
 def test_hooks_of_forked_children(hook: str, found: bool) -> None:
     text = VALUES.format(value="RUN = 1", change="pass", read="RUN").replace("def main", f"{hook}\n\ndef main")
     assert bool(reported({"train.py": text}, "main-guard")) is found

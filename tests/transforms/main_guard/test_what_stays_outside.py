@@ -112,6 +112,9 @@ def test_an_object_of_a_class_with_an_unknown_base_may_leave() -> None:
         ("subprocess.check_output(['git', 'rev-parse', 'HEAD'])", True),
         ("subprocess.check_output('git -C . describe --tags'.split())", True),
         ("subprocess.getoutput('hostname | cut -c 1-3 2> /dev/null')", True),
+        ("subprocess.getstatusoutput('hostname')", True),
+        ("os.popen('git rev-parse HEAD').read()", True),
+        ("os.popen('rm a').read()", False),
         ("subprocess.run(['git', 'rev-parse', name], capture_output=True)", True),
         ("subprocess.check_output(['bash', '-c', 'source a.sh; rm -r $ROOT'])", False),
         ("subprocess.check_output(['bash', '-c', 'echo 1 > a.txt'])", False),
@@ -125,7 +128,7 @@ def test_an_object_of_a_class_with_an_unknown_base_may_leave() -> None:
 )
 def test_what_a_command_says_may_be_asked_again(call: str, asks: bool) -> None:
     work = "\n\ndef work(x):\n    return root\n\n\n"
-    text = f"import subprocess\n{START}{work}name = command = 'x'\nroot = {call}\n{RUN}"
+    text = f"import os, subprocess\n{START}{work}name = command = 'x'\nroot = {call}\n{RUN}"
     assert (unsafe(text) is None) is asks
 
 

@@ -81,6 +81,7 @@ def test_a_relative_path_and_another_folder(made: str, again: str) -> None:
         "self.file = open('/data/rows.txt')",
         "self.file = open(f'/data/{path}')",
         "self.file = open(Path(path).resolve())",
+        "self.file = open(os.fspath(Path(path).resolve()))",
         "self.file = open(os.path.join(os.path.dirname(__file__), 'rows.txt'))",
     ],
 )

@@ -158,7 +158,10 @@ def _key(outline: Outline, node: ast.expr) -> str:
         given = above.slice
     elif isinstance(above, ast.Call) and above.func is node:
         given = above.args[0] if above.args else None
-    return given.value if isinstance(given, ast.Constant) and isinstance(given.value, str) else ""
+    name = given.value if isinstance(given, ast.Constant) else None
+    if isinstance(name, bytes):  # of `os.environb`
+        return name.decode("ascii", "replace")
+    return name if isinstance(name, str) else ""
 
 
 def _set_variables(search: Search, key: str) -> Iterator[Place]:
@@ -179,10 +182,12 @@ def _sets_variable(outline: Outline, node: ast.AST, key: str) -> bool:
 
 
 def _moves(search: Search) -> Iterator[Place]:
-    for outline in search.repo.mentioning("chdir"):
-        for call in outline.calls_of("chdir"):
-            if qualified_name(outline, call.func) in _CHANGES_FOLDER:
-                yield Place(outline, call, "")
+    for function in _CHANGES_FOLDER:
+        word = function.rpartition(".")[2]
+        for outline in search.repo.mentioning(word):
+            for call in outline.calls_of(word):
+                if qualified_name(outline, call.func) == function:
+                    yield Place(outline, call, "")
 
 
 def _arguments(search: Search) -> Iterator[Place]:
