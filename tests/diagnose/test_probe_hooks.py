@@ -64,6 +64,7 @@ def target_of(module: str, name: str) -> Any:
     ("module", "name", "words", "second"),
     [
         ("torch.utils.data._utils.worker", "_worker_loop", "a DataLoader worker", "DataLoader.worker_init_fn"),
+        ("torch.utils.data._utils.worker", "other", "Process(target=other)", "Process.args[1]"),
         ("torch.utils.other", "_worker_loop", "Process(target=_worker_loop)", "Process.args[1]"),
         ("multiprocessing.pool", "worker", "a worker of a Pool", "Pool.init_fn"),
         ("multiprocessing.pool", "other", "Process(target=other)", "Process.args[1]"),

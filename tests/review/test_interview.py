@@ -190,7 +190,9 @@ def test_search(whole: tuple[Review, Selector], typed: str, shown: str) -> None:
 
 
 def test_a_search_that_finds_nothing(whole: tuple[Review, Selector]) -> None:
-    assert Asked(whole, "/q", ["no such text"]).says("nothing with 'no such text'")
+    asked = Asked(whole, "/q", ["no such text"])
+    assert asked.says("nothing with 'no such text'")
+    assert asked.text.count(" 1 of 3") == Asked(whole, "q").text.count(" 1 of 3") == 1  # it is not shown again
     assert "nothing with" not in Asked(whole, "/q", [None]).text
 
 

@@ -8,6 +8,7 @@ import pytest
 from rich.console import Console
 
 from codemods.engine.migrate import Report, check
+from codemods.review.documentation import _files
 from codemods.review.sarif import to_sarif
 from codemods.review.text import render_text
 from codemods.settings import Settings
@@ -39,3 +40,15 @@ def test_a_long_place_is_cut(lines: int, shown: int, more: str) -> None:
     numbered = [line for line in out.getvalue().splitlines() if line.split("|")[0].strip().isdecimal()]
     assert len(numbered) == shown
     assert (more in out.getvalue()) if more else "more line" not in out.getvalue()
+
+
+def test_files_of_an_example_without_names_are_numbered_by_their_language() -> None:
+    block = "```{}\n{}\n```\n\n"
+    section = "".join(
+        block.format(language, text)
+        for language, text in [("python", "a = 1"), ("bash", "b"), ("python", "# file: named.py\nc = 1"),
+                               ("python", "d = 1"), ("text", "said"), ("bash", "e")]
+    )  # fmt: skip
+    assert {path: text.strip() for path, text in _files(section).items()} == {
+        "example.py": "a = 1", "example.sh": "b", "named.py": "c = 1", "example2.py": "d = 1", "example2.sh": "e",
+    }  # fmt: skip

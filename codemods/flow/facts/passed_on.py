@@ -144,7 +144,7 @@ def _container(target: ast.expr) -> ast.expr:
 def _keeps(target: ast.expr, value: ast.expr, name: str) -> bool:
     """`kwargs["num_workers"] = ...` that leaves what is there already as it is."""
     item = f"{name}['{COUNT}']"
-    if not isinstance(target, ast.Subscript) or ast.unparse(target) != item:
+    if ast.unparse(target) != item:
         return False
     if isinstance(value, ast.IfExp):
         test = ast.unparse(value.test)

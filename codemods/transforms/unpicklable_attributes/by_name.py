@@ -135,10 +135,10 @@ def _logger_of_the_module(family: Family, shape: Shape, call: ast.Call, edits: l
         return None
     first = [statement for statement in imports if root.id in [alias.asname or alias.name for alias in statement.names]]
     source = family.repo.project.source(outline.path)
-    if not first or source is None or ";" in source.line_text(imports[-1].end_lineno or 0):
+    last = imports[-1].end_lineno or 0
+    if not first or source is None or ";" in source.line_text(last):
         return None
-    end = source.offset(imports[-1].end_lineno or 0, imports[-1].end_col_offset or 0)
-    end += len(source.text[end:].splitlines()[0]) if source.text[end : end + 1] not in ("", "\r", "\n") else 0
+    end = source.offset(last, 0) + len(source.line_text(last))
     text = source.text[
         source.offset(call.lineno, call.col_offset) : source.offset(call.end_lineno or 0, call.end_col_offset or 0)
     ]

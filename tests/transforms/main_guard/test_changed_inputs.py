@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from harness.each_row import each_row
 from harness.small import migrated, reasons
 
 ARGUMENTS = """\
@@ -42,6 +43,9 @@ process.start()
 """
 
 
+PARSER = "import argparse\nparser = argparse.ArgumentParser()\nparser.add_argument('n', type=int)\n"
+
+
 def guarded(script: str, first: str, then: str) -> dict[str, str]:
     return {"train.py": script.replace("{first}", first).replace("{then}", then)}
 
@@ -56,6 +60,10 @@ def guarded(script: str, first: str, then: str) -> dict[str, str]:
         ("seed = int(sys.argv[1])", "sys.argv.insert(1, '5')"),
         ("seed = int(sys.argv[1])", "sys.argv.remove('--quick')"),
         ("seed = int(sys.argv[1])\nsys.argv = ['train.py']", ""),
+        *(
+            (f"{PARSER}seed = parser.{parse}", "sys.argv.pop()")
+            for parse in ("parse_args().n", "parse_known_args()[0].n")
+        ),
     ],
 )
 def test_arguments_that_the_script_changes(first: str, then: str) -> None:
@@ -108,3 +116,48 @@ def test_files_that_the_script_changes(first: str, then: str) -> None:
 )
 def test_files_that_stay(first: str, then: str) -> None:
     assert "__main__" in migrated(guarded(FILES, first, then), "main-guard")["train.py"]
+
+
+@each_row(
+    "change",
+    ["pop()", "remove('-q')", "insert(1, '5')", "append('5')", "extend(['5'])", "clear()", "sort()", "reverse()"],
+)
+def test_each_change_of_a_list(change: str) -> None:
+    (reason,) = reasons(guarded(ARGUMENTS, "seed = int(sys.argv[1])", f"sys.argv.{change}"), "main-guard")
+    assert "changes `sys.argv`" in reason
+
+
+@each_row("call", ["index('5')", "count('5')", "copy()"])
+def test_other_methods_of_a_list(call: str) -> None:
+    assert migrated(guarded(ARGUMENTS, "seed = int(sys.argv[1])", f"print(sys.argv.{call})"), "main-guard")
+
+
+@each_row(
+    "asked",
+    [
+        *(f"os.path.{name}(FOLDER)" for name in ("exists", "lexists", "isfile", "isdir", "getsize", "getmtime")),
+        *(f"os.{name}(FOLDER)" for name in ("listdir", "scandir", "stat")),
+        *(f"glob.{name}(FOLDER)" for name in ("glob", "iglob")),
+        *(f"Path(FOLDER).{name}()" for name in ("exists", "is_file", "is_dir", "iterdir", "read_text", "read_bytes")),
+        *(f"Path(FOLDER).{call}" for call in ("stat()", "glob('*')", "rglob('*')")),
+        "open(FOLDER).read()",
+    ],
+)
+def test_each_question_about_a_file(asked: str) -> None:
+    (reason,) = reasons(guarded(FILES, f"run = {asked}", "os.mkdir(FOLDER)"), "main-guard")
+    assert "a spawned worker would ask again: `work` reads `run` in a worker" in reason
+
+
+@each_row(
+    "change",
+    [
+        *(f"os.{name}(FOLDER)" for name in ("mkdir", "makedirs", "remove", "unlink", "rmdir", "removedirs", "mknod")),
+        "import shutil\nshutil.rmtree(FOLDER)",
+        *(f"Path(FOLDER).{name}('a')" for name in ("write_text", "write_bytes")),
+        *(f"Path(FOLDER).{name}()" for name in ("mkdir", "touch", "unlink", "rmdir")),
+        *(f"open(FOLDER, '{mode}').close()" for mode in ("w", "a", "x", "wb", "r+", "w+")),
+    ],
+)
+def test_each_change_of_a_file(change: str) -> None:
+    (reason,) = reasons(guarded(FILES, "run = os.path.exists(FOLDER)", change), "main-guard")
+    assert "a spawned worker would ask again: `work` reads `run` in a worker" in reason

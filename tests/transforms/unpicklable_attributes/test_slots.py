@@ -67,3 +67,10 @@ def test_a_copy_has_what_the_original_has(monkeypatch: pytest.MonkeyPatch) -> No
 def test_objects_that_may_have_more(slots: str, more: str) -> None:
     (reason,) = reasons({"run.py": PROGRAM.format(slots=slots, more=more)}, "unpicklable-attributes")
     assert "`__slots__`" in reason
+
+
+def test_objects_that_are_copied_share_what_cannot_be_pickled() -> None:
+    text = PROGRAM.format(slots='("_lock",)', more="").replace("import threading", "import copy\nimport threading")
+    text = text.replace("Process(target=Shared(1).run)", "Process(target=copy.copy(Shared(1)).run)")
+    (reason,) = reasons({"run.py": text}, "unpicklable-attributes")
+    assert "the class has `__slots__`, so its state is no plain dict" in reason
