@@ -8,7 +8,7 @@ from bisect import bisect_left
 from collections.abc import Iterable, Mapping
 from copy import copy
 from dataclasses import dataclass, field
-from functools import cache
+from functools import cache, cached_property
 from typing import Any
 
 from ..hazard_kind import HazardKind
@@ -35,6 +35,11 @@ class Boundary:
     always: bool = False  # under every start method, fork too
     only: frozenset[HazardKind] = frozenset()  # kinds of values that it can't take; empty: what plain pickle can't
     says: str = ""  # what it does to them, where that isn't pickling for another process
+
+    @cached_property
+    def by_items(self) -> bool:
+        """It sends what some argument gives, item by item, and not that argument itself."""
+        return any(name.endswith("[]") for name in self.pickles)
 
     def crosses(self, literals: Mapping[str | int, object], given: frozenset[str], open_ended: bool) -> bool:
         """False when this very call is known not to pickle.

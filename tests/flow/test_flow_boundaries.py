@@ -354,14 +354,23 @@ def test_what_unpacked_keywords_hold_crosses_in_the_same_order_in_each_run() -> 
         ("every(2)(len, (row for row in rows))", 0),  # the items are sent, not what gives them
         ("every(2)(lambda row: row, (row for row in rows))", 1),
         ("every(2)(len, [lambda: 1])", 1),
-        ("every(2)(len, [[row for row in rows]], lambda: 1)", 0),  # the size of a chunk stays
+        ("every(2)(functools.partial(lambda row: row), rows)", 1),
+        ("every(2)(Each(lambda row: row), rows)", 1),
         ("every(2)(*[lambda row: row, rows])", 1),
         ("every(2)(*given(lambda row: row, rows))", 1),
     ],
 )
 def test_places_of_arguments_that_are_passed_on(call: str, hazards: int) -> None:
     text = f"""
+import functools
 from multiprocessing import Pool
+
+class Each:
+    def __init__(self, work):
+        self.work = work
+
+    def __call__(self, row):
+        return self.work(row)
 
 def every(number):
     pool = Pool(number)

@@ -6,8 +6,8 @@ from collections.abc import Iterator
 
 from ...finding import Hop
 from ...hazard_kind import HazardKind
-from ..solve.heap import FOREIGN
-from ..solve.sinks import Sink
+from ..solve.heap import BOUND, CLASS, FOREIGN, FUNCTION, INSTANCE
+from ..solve.sinks import STARRED, Sink
 from ..solve.solution import Solution
 from .at_home import AtHome
 from .programs import Programs
@@ -15,6 +15,7 @@ from .reached import Reached
 from .trace import Reason
 
 _FORK_CONTEXT = "multiprocessing.fork_context"  # what `get_context("fork")` gives, see [[variant]] of boundaries.toml
+_PARTIAL = "functools.partial"
 EVERY: frozenset[HazardKind] = frozenset()  # as `only`: no kind is left out
 
 
@@ -38,8 +39,16 @@ def proven_seeds(
             hop = Hop(sink.path, sink.line, what)
             stays = reached.without_workers.stays(sink)
             for number in solution.heap.holds[sink.node]:
-                if number not in stays:
+                if number not in stays and _may_be_sent(solution, sink, number):
                     yield number, Reason(sink.node, -1, hop, sink.boundary)
+
+
+def _may_be_sent(solution: Solution, sink: Sink, number: int) -> bool:
+    """Of `pool.map(*arguments)` the function is sent as it is, and of the rest what it gives."""
+    if sink.argument != STARRED or not solution.program.table.boundaries[sink.boundary].by_items:
+        return True
+    value = solution.heap.values[number]
+    return value.kind in (FUNCTION, BOUND, CLASS, INSTANCE) or value.a == _PARTIAL
 
 
 def _forks(solution: Solution, programs: Programs, sink: Sink) -> str:

@@ -50,7 +50,7 @@ class OwnCalls:
             if argument >= 0 and place < len(positional):
                 edge(argument + offset, positional[place].node + base, line, site)
             elif argument >= 0 and rest >= 0:
-                edge(argument + offset, containers.place_of(rest, place - len(positional)), line, site)
+                edge(argument + offset, containers.rest_of(rest), line, site)
         for name, argument in call.keywords:
             if argument >= 0 and name in named:
                 edge(argument + offset, named[name], line, site)

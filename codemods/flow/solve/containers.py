@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from ..boundaries import Table
 from ..facts.records import Call
-from ..facts.syntax import MAX_PLACES
 from .constraints import Constraints
 from .heap import CONTAINER, OBJECT, Heap, Value
 
@@ -106,11 +105,6 @@ class Containers:
     def rest_of(self, parameter: int) -> int:
         """The contents of the tuple or dict that a `*args` or `**kwargs` parameter is."""
         return self.contents_of(parameter, self.heap.lines[parameter])
-
-    def place_of(self, parameter: int, place: int) -> int:
-        """The node of one place of the tuple that a `*args` parameter is."""
-        rest = self.rest_of(parameter)
-        return self.heap.field(rest, f"#{place}") if place < MAX_PLACES else rest
 
     def keep(self, contents: int, offset: int, call: Call) -> None:
         """All arguments of `call` are among `contents`."""

@@ -13,6 +13,8 @@ from .containers import Containers
 from .heap import Heap
 from .program import Program
 
+STARRED = "*"  # the argument of what comes from a tuple
+
 
 @dataclass(frozen=True, slots=True)
 class Sink:
@@ -94,7 +96,7 @@ class Sinks:
                 self._add_elements(star + offset, argument_name, use, argument_name)
         for star in call.stars:
             if star >= 0:
-                self._add_star(star + offset, len(call.arguments) if len(call.stars) == 1 else -1, use)
+                self._add_star(star + offset, use)
 
     def contents(self, node: int, boundary: Boundary, offset: int, call: Call) -> None:
         """What is put into the result of `call`, at `node`, is pickled."""
@@ -106,20 +108,13 @@ class Sinks:
             return -1
         return self.program.function_offset[self.heap.file_of[call.result + offset]] + call.scope
 
-    def _add_star(self, star: int, first: int, use: _Use) -> None:
-        """Arguments from a tuple, of which `first` is the place of the first; -1 where that is not known."""
-        boundary = use.boundary
-        names = [f"{name}[]" for name in boundary.parameters[first:]] if first >= 0 else []
-        if boundary.pickles.isdisjoint(names):  # whatever it is, it is pickled as it is
-            self._add_elements(star, "*", use)
-            return
-        for at, name in enumerate(names):
-            if name in boundary.pickles:
-                each = self.heap.node("", self.heap.file_of[star], use.line)
-                self.containers.pass_elements(star, each, f"#{at}")
-                self._add_elements(each, name[:-2], use)
-            elif name[:-2] in boundary.pickles:
-                self._add_elements(star, name[:-2], use, f"#{at}")
+    def _add_star(self, star: int, use: _Use) -> None:
+        """Arguments from a tuple, whose places are not known: each may be one that is sent item by item."""
+        self._add_elements(star, STARRED, use)
+        if use.boundary.by_items:
+            each = self.heap.node("", self.heap.file_of[star], use.line)
+            self.containers.pass_elements(star, each)
+            self._add_elements(each, "*[]", use)
 
     def _add_elements(self, container: int, argument: str, use: _Use, key: str = "") -> None:
         node = self.heap.node("", self.heap.file_of[container], use.line)
