@@ -1,4 +1,4 @@
-"""Functions that Python itself, or the widgets of a page, are passed and call in the process that passes them."""
+"""Functions that are passed to what calls them in the same process: Python, a library, code of the repository."""
 
 from __future__ import annotations
 
@@ -6,10 +6,13 @@ import ast
 import builtins
 import enum
 
+from ...syntax.binding_rules import parameters, positional
+from ...syntax.callees import FUNCTIONS
 from ...syntax.names import root_of_chain
 from ...syntax.origins import origin
 from ...syntax.outline import Outline
 from ...syntax.receivers import qualified_name
+from ...syntax.resolver import Function, Resolver
 from .data import names
 
 
@@ -47,15 +50,18 @@ _LATER = {
     "threading.Thread": (1, "target"),
     "threading.Timer": (1, "function"),
 }
+_FURTHEST = 3  # functions of the repository that hand on what they are passed
 _ITERATING = frozenset(["list", "tuple", "set", "frozenset", "dict", "sorted", "sum", "min", "max", "any", "all"])
 
 
-def called_here(outline: Outline, node: ast.Name) -> Called | None:
+def called_here(outline: Outline, node: ast.Name, resolver: Resolver, depth: int = 0) -> Called | None:
     """When the function `node` is called by what it is passed to; None where it may go to another process.
 
     What such a function is passed is no part of it: `Thread(target=run, args=(work,))` says nothing of `work`.
     """
     above = outline.parents[node]
+    if isinstance(above, ast.Tuple):  # `memory_usage((train, arguments))`
+        return _by_library(outline, outline.parents[above]) if above.elts[0] is node else None
     call = outline.parents[above] if isinstance(above, ast.keyword) else above
     if not isinstance(call, ast.Call) or call.func is node or any(isinstance(each, ast.Starred) for each in call.args):
         return None
@@ -67,8 +73,55 @@ def called_here(outline: Outline, node: ast.Name) -> Called | None:
         )
         if name in calls and placed:
             return when if calls is not _WHEN_ITERATED or _is_iterated(outline, call) else None
+    if _by_library(outline, call) is not None:
+        return Called.AT_ONCE
+    if depth < _FURTHEST and _only_called(
+        outline, above if isinstance(above, ast.keyword) else node, call, resolver, depth
+    ):
+        return Called.AT_ONCE
     made_of = origin(outline, call.func, lambda *_: None).partition(".")[0]  # `button.click(user)` of `gr.Button()`
     return Called.LATER if made_of.rstrip("()") in names("pages") else None
+
+
+def _by_library(outline: Outline, call: ast.AST) -> Called | None:
+    """Its call calls the function that it is passed, in this process."""
+    if not isinstance(call, ast.Call):
+        return None
+    return Called.AT_ONCE if origin(outline, call.func, lambda *_: None) in names("runs_arguments") else None
+
+
+def _only_called(outline: Outline, passed: ast.AST, call: ast.Call, resolver: Resolver, depth: int) -> bool:
+    """A function of the repository gets `passed`, and does nothing with it but to call it."""
+    found = resolver.definition(outline, call.func)
+    if found is None or isinstance(found.node, ast.ClassDef):
+        return False
+    where, function = found.outline, found.node
+    if isinstance(passed, ast.keyword):
+        name = passed.arg
+    else:
+        order, at = positional(function), next((at for at, each in enumerate(call.args) if each is passed), None)
+        name = order[at] if at is not None and at < len(order) else None
+    if name is None or name not in parameters(function) or function.decorator_list or _is_method(where, function):
+        return False
+    uses = [node for node in ast.walk(function) if isinstance(node, ast.Name) and node.id == name]
+    return bool(uses) and all(_is_call_of(where, function, use, resolver, depth) for use in uses)
+
+
+def _is_method(outline: Outline, function: Function) -> bool:
+    return isinstance(outline.parents[function], ast.ClassDef)
+
+
+def _is_call_of(outline: Outline, function: Function, use: ast.Name, resolver: Resolver, depth: int) -> bool:
+    """It is called, compared, or handed on to what only calls it; code of a nested function may run elsewhere."""
+    above = outline.parents[use]
+    code = (each for each in outline.ancestors(use) if isinstance(each, (*FUNCTIONS, ast.Lambda)))
+    if next(code, None) is not function:
+        return False
+    if isinstance(above, ast.Call) and above.func is use:
+        return True
+    if isinstance(above, (ast.Compare, ast.If)) or (isinstance(above, ast.Attribute) and above.attr == "__name__"):
+        return True
+    return called_here(outline, use, resolver, depth + 1) is Called.AT_ONCE
 
 
 def _name(outline: Outline, func: ast.expr) -> str:

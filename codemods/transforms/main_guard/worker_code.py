@@ -40,6 +40,7 @@ def code_of_workers(
     callers: dict[str, set[str]] = {name: set() for name in reads}
     reached: set[str] = set()
     holder: dict[ast.AST, str] = {}
+    resolver = Repo(project).resolver
     main_only = {node for each in outline.module.body if each in guarded or is_guard(each) for node in ast.walk(each)}
     on_import: set[str] = set()
     set_up: list[tuple[str, str]] = []  # what is called later, and the code that sets it up
@@ -50,7 +51,7 @@ def code_of_workers(
             holder.update(dict.fromkeys(ast.walk(initialiser) if initialiser is not None else (), own))
             if any(holder[node] == name and _makes_another(node) for node in ast.walk(item)):
                 callers[own].add(name)
-            if not (_stays(project, outline, item) or only_called_methods(Repo(project).resolver, outline, item)):
+            if not (_stays(project, outline, item) or only_called_methods(resolver, outline, item)):
                 reached.add(name)
     for node in outline.nodes:
         if not (isinstance(node, ast.Name) and node.id in definitions and isinstance(node.ctx, ast.Load)):
@@ -65,7 +66,7 @@ def code_of_workers(
             continue
         if _is_type(outline, node) or _is_run_here(outline, node):
             continue
-        when = called_here(outline, node)
+        when = called_here(outline, node, resolver)
         if when is None and not (isinstance(parent, ast.Call) and parent.func is node):
             reached |= called  # passed as a value
         elif node in holder:

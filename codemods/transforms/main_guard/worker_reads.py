@@ -12,6 +12,7 @@ from ...syntax.names import last_name
 from ...syntax.outline import Outline
 from ...syntax.receivers import qualified_name
 from ...syntax.resolver import Class
+from .called_here import Called, called_here
 from .data import names
 from .guard.hoist import sent
 from .own_nodes import own_nodes
@@ -132,6 +133,7 @@ class WorkerReads:
             and call.func is not use
             and isinstance(self.outline.lookup(use, use.id)[0], ast.Module)
             and last_name(call.func) not in names("runs_here")
+            and called_here(self.outline, use, self.resolver) is not Called.AT_ONCE
         )
 
     # code that workers run

@@ -10,6 +10,7 @@ from ....project import Project
 from ....syntax.outline import Outline
 from ....tree.source import Source
 from ..side_effects import Harm, Repeated
+from ..statements import is_print
 from .one_guard import Run
 from .splitter import Splitter
 
@@ -43,6 +44,9 @@ def split(
     runs = _first_that_fits(splitter, early, firm, first, frozenset(alone), frozenset(prints), check)
     inside = {at for run in runs for at in range(run.first, run.last + 1) if at not in run.above}
     left = {at: found.what for at, found in wrong.items() if at not in inside and first is not None and at < first}
+    acts = [at for at in inside if not is_print(outline.module.body[at])]
+    # what is left below code that went under a guard may need what that wrote
+    left |= {at: found.what for at, found in repeats.items() if at not in inside and at > min(acts, default=at)}
     printed = [at for at in prints if at not in inside and at not in left]
     if not left:
         return runs, None, printed

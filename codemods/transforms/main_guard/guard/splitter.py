@@ -342,7 +342,7 @@ class Splitter:
             and use.id == node.name
             and isinstance(use.ctx, ast.Load)
             and not (isinstance(call := self.outline.parents[use], ast.Call) and call.func is use)
-            and called_here(self.outline, use) is None
+            and called_here(self.outline, use, self.resolver) is None
             for use in self.outline.nodes
         )
 

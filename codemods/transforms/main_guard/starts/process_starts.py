@@ -10,8 +10,9 @@ from __future__ import annotations
 
 import ast
 import weakref
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, replace
+from types import MappingProxyType
 
 from ....finding import Confidence, Hop
 from ....flow.boundaries import table
@@ -29,6 +30,7 @@ from ..data import names
 from ..own_nodes import own_nodes
 from .by_value import ByValue
 from .dead_branches import Literals, asked, branches, literals_of
+from .handed_functions import Handed, HandedFunctions, arguments, around, is_code
 from .loader_values import forks, is_text
 from .loaders import Given, Loaders, bound_value, likely, makes_container, surest
 from .trainer_settings import set_to_workers
@@ -40,6 +42,7 @@ _RUNS_TESTS = "unittest.main"
 
 _MAX_DEPTH = 6
 _DATASET, _PROCESSES = "datasets.load_dataset", "num_proc"
+_NONE_HANDED: Mapping[str, Handed] = MappingProxyType({})
 _DISPLAYS = (ast.List, ast.Tuple, ast.Dict, ast.ListComp, ast.DictComp)
 
 
@@ -58,7 +61,7 @@ class Start:
         return self.confidence.rank, self.always
 
 
-_Key = tuple[int, tuple[tuple[str, Confidence], ...], str]  # a function, its loaders and its constants
+_Key = tuple[int, tuple[tuple[str, Confidence], ...], str, str]  # a function, its loaders, constants and functions
 
 
 class Starts:
@@ -74,6 +77,8 @@ class Starts:
         self._looking: set[int] = set()
         self._asked: dict[int, frozenset[str]] = {}
         self._literals: Literals = {}  # of the function that is looked at
+        self._handed: Mapping[str, Handed] = {}  # the same of functions
+        self.functions = HandedFunctions(self.callees)
         self.sends: dict[Function, tuple[Confidence, frozenset[str]] | None] = {}  # for hoist.py: by function
 
     # names
@@ -163,7 +168,9 @@ class Starts:
             if sure is not None:
                 return _iterates(outline, node, sure)
         if name in names("runs_arguments"):
-            return self._runs_argument(outline, node)
+            return self._runs_argument(outline, node, given)
+        if (run := self.functions.of(outline, node.func, given, self._handed, passed=True)) is not None:
+            return self._through(outline, node, given, run.outline, run.function, outer=run.around)
         if name == _RUNS_TESTS and outline.scope(node) is outline.module:
             return self._runs_tests(outline, node)
         called = self.callees.called(outline, node)
@@ -263,12 +270,14 @@ class Starts:
         jobs = next((keyword.value for keyword in made.keywords if keyword.arg == "n_jobs"), (*made.args, None)[0])
         return None if jobs is None else self.loaders.number(outline, jobs, 2)
 
-    def _runs_argument(self, outline: Outline, call: ast.Call) -> Start | None:
+    def _runs_argument(self, outline: Outline, call: ast.Call, given: Given) -> Start | None:
         """A library calls the function that it is passed: `fire.Fire(main)`."""
-        for argument in [*call.args, *(keyword.value for keyword in call.keywords)]:
-            functions = self.callees.resolver.functions(outline, argument)
-            if len(functions) == 1 and (found := self._in_function(*functions[0], {}, {})) is not None:
-                hop = Hop(outline.path, call.lineno, f"`{functions[0][1].name}` is called here")
+        if self.name(outline, call.func) in names("runs_beside") and any(map(is_code, arguments(call))):
+            return _start(outline, call, Confidence.PROVEN, f"`{ast.unparse(call.func)}` starts a process beside it")
+        for argument in arguments(call):
+            run = self.functions.of(outline, argument, given, self._handed)
+            if run is not None and (found := self._in_function(run.outline, run.function, run.around, {})) is not None:
+                hop = Hop(outline.path, call.lineno, f"`{run.function.name}` is called here")
                 return replace(found, node=call, hops=(hop, *found.hops))
         return None
 
@@ -307,19 +316,23 @@ class Starts:
 
     def _through(
         self, outline: Outline, call: ast.Call, given: Given, other: Outline, function: Function, skip: int = 0,
-        constants: bool = True,
+        constants: bool = True, outer: Given | None = None,
     ) -> Start | None:  # fmt: skip
-        inner: dict[str, Confidence] = {}
+        inner = dict(around(outline, call, other, function, given) if outer is None else outer)
+        handed: dict[str, Handed] = {}
+        run = self.functions.run_by(other, function)
         names = positional(function)[skip:]
         pairs = [*zip(names, call.args, strict=False), *((k.arg, k.value) for k in call.keywords if k.arg)]
         for name, value in pairs:
             sure = None if isinstance(value, ast.Starred) else self.loaders.sure(outline, value, given)
             if sure is not None:
                 inner[name] = sure
+            elif name in run and (passed := self.functions.of(outline, value, given, self._handed)) is not None:
+                handed[name] = passed
             elif isinstance(value, (ast.Name, ast.Attribute, ast.Call)):
                 inner |= self._attributes(outline, value, other, function, name)
         literals = literals_of(other, function, call, skip, outline, self._literals) if constants else {}
-        found = self._in_function(other, function, inner, literals)
+        found = self._in_function(other, function, inner, literals, handed)
         if found is None:
             return None
         hop = Hop(outline.path, call.lineno, f"`{function.name}` is called here")
@@ -343,22 +356,29 @@ class Starts:
         found = self._in_function(outline, function, {}, {})
         return None if found is None else found.confidence
 
-    def _in_function(self, outline: Outline, function: Function, given: Given, literals: Literals) -> Start | None:
+    def _in_function(
+        self, outline: Outline, function: Function, given: Given, literals: Literals,
+        handed: Mapping[str, Handed] = _NONE_HANDED,
+    ) -> Start | None:  # fmt: skip
         if literals and id(function) not in self._asked:
             self._asked[id(function)] = asked(outline, function)
         literals = {name: literals[name] for name in sorted(literals) if name in self._asked[id(function)]}
-        key = (id(function), tuple(sorted(given.items(), key=lambda item: item[0])), str(literals))
+        key = (id(function), tuple(sorted(given.items(), key=lambda item: item[0])), str(literals), _key_of(handed))
         if key not in self._known:
             if id(function) in self._looking or len(self._looking) > _MAX_DEPTH:
                 return None
-            around, self._literals = self._literals, literals
+            before, self._literals, self._handed = (self._literals, self._handed), literals, handed
             self._looking.add(id(function))
             off = branches(outline, function, literals)
             found = self.in_block(outline, function.body, given, dead=off.dead, doubtful=off.doubtful)
             self._looking.discard(id(function))
-            self._literals = around
+            self._literals, self._handed = before
             self._known[key] = found
         return self._known[key]
+
+
+def _key_of(handed: Mapping[str, Handed]) -> str:
+    return str([(name, handed[name].key) for name in sorted(handed)]) if handed else ""
 
 
 def _start(outline: Outline, node: ast.expr, sure: Confidence, what: str) -> Start:
