@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import io
 import json
+from base64 import b64encode
 from pathlib import Path
 
 import pytest
@@ -363,3 +364,22 @@ def test_the_part_of_a_version_that_people_know(version: str | None, known: str)
 def test_the_version_names_the_code() -> None:
     name, _, digest = tool_version().partition("+")
     assert name == __version__ and len(digest) == 8 and set(digest) <= set("0123456789abcdef")
+
+
+def test_a_folder_holds_the_files_of_the_last_outcome_alone(tmp_path: Path) -> None:
+    texts = ("index.html", "review.html", "findings.json", "findings.sarif", "pull-request.md", "log.txt")
+    binary = ("changes.patch", "branch.bundle")
+    whole = dict.fromkeys(texts, "é\ud800") | dict.fromkeys(binary, b64encode(b"\xff\0").decode())
+    (tmp_path / "a").mkdir()
+    (tmp_path / "a" / "notes.txt").write_text("the user's own")
+    write_files(tmp_path / "a", whole)
+    assert {path.name for path in (tmp_path / "a").iterdir()} == {*whole, "notes.txt"}
+    assert {(tmp_path / "a" / name).read_bytes() for name in texts} == {"é\\ud800".encode()}
+    assert {(tmp_path / "a" / name).read_bytes() for name in binary} == {b"\xff\0"}
+    for name in whole:
+        (tmp_path / "a" / f".{name}.new").write_text("left by a kill")
+    write_files(tmp_path / "a", {"log.txt": "x"})
+    assert {path.name for path in (tmp_path / "a").iterdir()} == {"log.txt", "notes.txt"}
+    (tmp_path / "b").symlink_to(tmp_path / "a")
+    with pytest.raises(OSError, match="a symbolic link, not followed"):
+        write_files(tmp_path / "b", {})

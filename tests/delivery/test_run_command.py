@@ -6,9 +6,14 @@ import json
 import os
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from codemods.commands.migrate import _verification
+from codemods.commands.selected import Verification
+from codemods.problem import Problem
+from harness.each_row import each_row
 from harness.repositories import commit_all, git, own_home
 from harness.tool import spawnfix
 
@@ -155,3 +160,29 @@ def test_a_copy_that_fails_names_the_flag(tmp_path: Path, monkeypatch: pytest.Mo
     why = "--run: the files can't be copied: Input/output error"
     with pytest.raises(Problem, match=f"^{why}$"), proof._copy(where, {}, "--run"):
         pass
+
+
+@each_row(
+    "options, words",
+    [
+        ({"verify": "a", "run": "b"}, "--verify and --run: give one of them"),
+        ({"junit": Path("x.xml")}, "--verify-junit goes with --verify COMMAND"),
+        ({"run": "b", "junit": Path("x.xml")}, "--verify-junit goes with --verify COMMAND"),
+        ({"report": Path("x.json")}, "--verify-report goes with --verify COMMAND or --run COMMAND"),
+        ({"verify": " "}, "--verify: the command is empty"),
+        ({"run": ""}, "--run: the command is empty"),
+        ({"verify": "a", "no_git": True}, "--verify works on copies of a commit: leave out --no-git"),
+        ({"run": "a", "no_git": True}, "--run works on copies of a commit: leave out --no-git"),
+        ({"no_git": True}, None),
+        ({"verify": "a", "junit": Path("x.xml"), "report": Path("x.json")}, Verification("a", 3.0, Path("x.xml"),
+                                                                                         Path("x.json"), False)),
+        ({"run": "a", "report": Path("x.json")}, Verification("a", 3.0, None, Path("x.json"), True)),
+    ],
+)  # fmt: skip
+def test_what_goes_together(options: dict[str, Any], words: str | Verification | None) -> None:
+    given = {"verify": None, "run": None, "seconds": 3.0, "junit": None, "report": None, "no_git": False} | options
+    if isinstance(words, str):
+        with pytest.raises(Problem, match=f"^{words}$"):
+            _verification(**given)
+    else:
+        assert _verification(**given) == words

@@ -141,6 +141,8 @@ def test_what_a_spawned_worker_lacks(made: str, read: str, change: str) -> None:
         ("CONF = {'a': 1}", "CONF['a']", "conf = CONF\nconf = {}\nconf['a'] = 2"),
         (KEEPER, "CONF.size", "Keeper(Settings()).set()"),
         (CLASS, "TABLE.size", "setattr(TABLE, 'rows', 3)"),
+        (CLASS, "TABLE.size", "print(vars(TABLE).update)"),
+        (CLASS, "TABLE.size", "print(vars(TABLE)['size'])"),
         (CLASS, "TABLE.configure(x) or TABLE.size", "TABLE.configure(3)"),
         (CLASS, "TABLE.add('b', x) or TABLE.has('a')", "TABLE.register(main)"),
     ],

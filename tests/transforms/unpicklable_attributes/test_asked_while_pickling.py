@@ -158,3 +158,8 @@ def test_a_dict_of_the_base_class_inside() -> None:
     assert len(reported({"a.py": text, **OLD}, RULE)) == 2
     without = text.replace("Base()", "1")
     assert len(reported({"a.py": without, **OLD}, RULE)) == 1
+
+
+@pytest.mark.parametrize("given", ["self", "self, name, default=None", "self, *names", "*names"])
+def test_other_parameters_are_not_followed(given: str) -> None:
+    assert not reported({"a.py": program(f"def __getattr__({given}):\n    return self[name]"), **OLD}, RULE)

@@ -184,7 +184,7 @@ def _joined(imports: Sequence[str]) -> list[str]:
     found: list[str] = []
     for text in imports:
         module, word, name = text.partition(" import ")
-        if found and word and module.startswith("from ") and found[-1].startswith(module + word):
+        if found and module.startswith("from ") and found[-1].startswith(module + word):
             found[-1] += f", {name}"
         else:
             found.append(text)

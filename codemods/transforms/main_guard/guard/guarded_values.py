@@ -125,12 +125,7 @@ class GuardedValues:
             return (
                 bool(bound)
                 and depth < _DEPTH
-                and all(
-                    item.value is not None
-                    and item.value is not value
-                    and self._is_immutable(outline, item.value, depth + 1)
-                    for item in bound
-                )
+                and all(item.value is not None and self._is_immutable(outline, item.value, depth + 1) for item in bound)
             )
         if not isinstance(value, ast.Call):
             return False

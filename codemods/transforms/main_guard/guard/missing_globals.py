@@ -321,12 +321,8 @@ def _is_harmless(outline: Outline, test: ast.AST, function: Function, name: str)
     """What the test chooses is the same in the end: the function makes the value itself, or it only logs."""
     if not isinstance(test, ast.If):
         return isinstance(test, ast.Assert)
-    sets = name in _declared(outline, function) and bool(outline.bindings(function, name))
+    sets = bool(outline.bindings(function, name))  # it is declared as `global`: what is read is none of its own
     return sets or all(only_logs(each) for each in (*test.body, *test.orelse))
-
-
-def _declared(outline: Outline, function: Function) -> set[str]:
-    return {name for node in outline.own(function) if isinstance(node, ast.Global) for name in node.names}
 
 
 def _tests_value(test: ast.expr, name: str) -> bool:
