@@ -60,7 +60,11 @@ class Forwards:
         ):
             return None
         function = self._function(unit, node.body.func, moves)
-        return self._keywords(unit, node) if function is None else self._arguments(unit, node, function)
+        if function is None:
+            return self._keywords(unit, node)
+        values = self._arguments(unit, node, function)
+        taken = [value for other in unit.functions.values() for value in moves[other].arguments]
+        return None if values is None else [*taken, *values]
 
     def _keywords(self, unit: Unit, node: ast.Lambda) -> list[str] | None:
         """What the lambda adds by keyword to a call of a local variable: right whatever the parameters are."""
@@ -137,13 +141,14 @@ class Forwards:
         return isinstance(binding.statement, FUNCTIONS) and all(map(_only_defines, between))
 
     def _moving(self, unit: Unit, called: ast.expr, moves: Mapping[Unit, Move]) -> ast.arguments | None:
-        """The same for a function beside the lambda that moves along, and takes no values with it."""
+        """The same for a function beside the lambda that moves along; what it captures is passed to it as it was."""
         variable, function = next(iter(unit.functions.items()))
         other = moves.get(function)
         if len(unit.functions) != 1 or other is None or not isinstance(function.node, FUNCTIONS):
             return None
         is_called = [use.node for use in unit.uses[variable]] == [called]
-        is_plain = not (other.is_partial or other.is_object or other.method or function.node.decorator_list)
+        is_plain = not (other.is_object or other.method or function.node.decorator_list or other.attributes)
+        is_plain = is_plain and not (function.frozen or other.is_distinct or other.parts)
         return function.node.args if is_called and is_plain else None
 
     def _arguments(self, unit: Unit, node: ast.Lambda, taken: ast.arguments) -> list[str] | None:
