@@ -954,6 +954,37 @@ def test_the_loop_is_indented_as_its_surroundings(indentation: str) -> None:
     assert blanks == {indentation + unit, indentation + unit + unit}
 
 
+PORT = "${MASTER_PORT:-29500}"
+
+
+@each_row(
+    "flags, address, port, world, last, rank",
+    [
+        ("", "127.0.0.1", PORT, "1", "0", "$rank"),
+        ("--nproc_per_node=4", "127.0.0.1", PORT, "4", "3", "$rank"),
+        ("--nproc_per_node 4", "127.0.0.1", PORT, "4", "3", "$rank"),
+        ("--nproc-per-node $N --standalone", "127.0.0.1", PORT, "$N", "$(($N - 1))", "$rank"),
+        ("--nproc_per_node='2' --master_port=77", "127.0.0.1", "77", "'2'", "$((2 - 1))", "$rank"),
+        ("--master_addr host --master_port 77", "host", "77", "1", "0", "$rank"),
+        ("--rdzv_endpoint=host:78", "host", "78", "1", "0", "$rank"),
+        ("--rdzv_endpoint host:0", "host", PORT, "1", "0", "$rank"),
+        ("--rdzv_endpoint host --rdzv_id=3 --rdzv-backend c10d", "host", PORT, "1", "0", "$rank"),
+        (
+            "--nnodes 2 --node_rank $R --master_addr host --nproc_per_node=4",
+            "host", PORT, "$((2 * 4))", "3", "$(($R * 4 + rank))",
+        ),
+        ("--nnodes=1 --node_rank=0", "127.0.0.1", PORT, "1", "0", "$rank"),
+    ],
+)  # fmt: skip
+def test_what_the_loop_sets(flags: str, address: str, port: str, world: str, last: str, rank: str) -> None:
+    lines = [line.strip() for line in looped(f"torchrun {flags} a.py --x\n").splitlines()]
+    assert lines[1] == (
+        f"export MASTER_ADDR={address} MASTER_PORT={port} WORLD_SIZE={world} OMP_NUM_THREADS=${{OMP_NUM_THREADS:-1}}"
+    )
+    assert f"for rank in $(seq 0 {last}); do" in lines
+    assert f"RANK={rank} LOCAL_RANK=$rank python a.py --x &" in lines
+
+
 @pytest.mark.parametrize(("flag", "said"), [("", True), ("--use_env ", False)])
 def test_only_what_the_launcher_passes_is_said_to_be_rejected(flag: str, said: bool) -> None:
     script = "import argparse, os\nargs = argparse.ArgumentParser().parse_args()\nprint(os.environ['LOCAL_RANK'])\n"

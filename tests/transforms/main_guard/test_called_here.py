@@ -87,6 +87,8 @@ def test_more_of_them(line: str) -> None:
         "signal = load()\nsignal.signal(1, handler)",
         "def sorted(rows, key):\n    pool.map(key, rows)\nsorted([1], key=handler)",
         "library.register(handler)",
+        "import datasets\nrows = datasets.load_dataset(1)\nwhile rows:\n    rows = rows[0]\nrows.map(handler)",
+        "import datasets\nrows = datasets.load_dataset(1)\nwhile rows:\n    rows = rows.next()\nrows.map(handler)",
     ],
 )
 def test_others_may_go_to_workers(line: str) -> None:
