@@ -124,3 +124,11 @@ def test_a_type_that_fits_in_many_files_is_a_question() -> None:
     frame = 'Traceback (most recent call last):\n  File "part_2/train.py", line 26, in <module>\n    for row in x:\n'
     named = explained_in(frame + lock, {f"part_{n}/train.py": PROGRAM.encode() for n in range(4)})
     assert [item.finding.path for item in named.candidates] == ["part_2/train.py"]
+
+
+@pytest.mark.parametrize(("module", "found"), [("train", True), ("pkg.train", True), ("other", False), ("rain", False)])
+def test_a_lambda_without_a_holder_is_any_of_its_module(module: str, found: bool) -> None:
+    error = f"PicklingError: Can't pickle <function <lambda> at 0x7f>: attribute lookup <lambda> on {module} failed"
+    candidates = explained_in(error, {"pkg/train.py": PROGRAM.encode()}).candidates
+    lines = [number for number, line in enumerate(PROGRAM.splitlines(), 1) if "lambda" in line] if found else []
+    assert [(each.finding.span.line, each.score) for each in candidates] == [(line, 4) for line in lines]

@@ -7,6 +7,7 @@ import itertools
 import multiprocessing
 import sys
 import threading
+import time
 from pathlib import Path
 from typing import Any
 
@@ -373,3 +374,11 @@ def test_too_many_problems_and_no_time() -> None:
 
 def _fails(self: object) -> Any:
     raise OSError("of theirs")
+
+
+def test_the_quick_pickler_looks_at_the_clock() -> None:
+    sink = probe._Sink(time.monotonic() + 60)
+    assert (sink.write(b"four"), sink.write(b""), sink.size) == (4, 0, 4)
+    sink.deadline = time.monotonic() - 1
+    with pytest.raises(probe.OutOfTime):
+        sink.write(b"more")

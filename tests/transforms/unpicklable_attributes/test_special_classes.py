@@ -306,3 +306,41 @@ if __name__ == '__main__':
     (finding,) = reported({"a.py": code}, "unpicklable-attributes")
     assert finding.fix is None
     assert (finding.reason or "").startswith("a.py:8 sets it from outside")
+
+
+DROPPED = """\
+import threading
+from multiprocessing import Process
+
+
+class Trainer:
+    def __init__(self):
+        self.lock = threading.Lock()
+
+    def run(self):
+        self.{name} = None
+        Process(target=self.work).start()
+
+    def work(self):
+        print(self)
+
+
+class Other(Trainer):
+    pass
+
+
+{made}
+"""
+
+
+@pytest.mark.parametrize(
+    ("name", "made", "found"),
+    [
+        ("lock", "Other().work()\nTrainer().run()", False),  # what is below and never sent does not matter
+        ("lock", "Other().run()", False),
+        ("lock", "Trainer().run()\nProcess(target=Other().work).start()", True),
+        ("loss", "Trainer().run()", True),
+    ],
+)
+def test_what_is_given_up_before_the_start(name: str, made: str, found: bool) -> None:
+    assert bool(reported({"a.py": DROPPED.format(name=name, made=made)}, RULE)) is found
