@@ -289,3 +289,47 @@ def test_a_process_by_way_of_another_file(imported: str) -> None:
     files = {"common.py": "from multiprocessing import Process\nSIZE = 3\n", "train.py": train}
     assert reported(files, "main-guard")
     assert not reported({**files, "common.py": "from threading import Thread as Process\nSIZE = 3\n"}, "main-guard")
+
+
+ALIASES = """\
+STATE = {{"n": 1}}
+class Log:
+    def __init__(self):
+        self.rows = []
+LOG = Log()
+class Task:
+    def __init__(self, kept):
+        self.kept = kept
+    def run(self):
+        return self.kept
+def bump():
+    {change}
+def child(given, n):
+    bump()
+    return given
+def note(given):
+    return len(given)
+{more}"""
+
+
+@pytest.mark.parametrize(
+    ("change", "args", "found"),
+    [
+        ("STATE['n'] += 1", "(STATE, 1)", True),
+        ("LOG.rows.append(1)", "(LOG, 1)", True),
+        ("LOG.rows.append(1)", "(Task(LOG), 1)", True),
+        ("LOG.rows.append(1)", "(STATE, 1)", False),
+        ("print(STATE)", "(STATE, 1)", False),
+        ("STATE['n'] += 1", "(STATE['n'], 1)", False),
+        ("STATE['n'] += 1", "(dict(STATE), 1)", False),
+        ("STATE['n'] += 1", "(note(STATE), 1)", False),
+    ],
+)
+def test_an_object_of_a_module_that_is_sent_as_well(change: str, args: str, found: bool) -> None:
+    body = f"process = Process(target=child, args={args})\n    process.start()"
+    if "Task" in args:
+        body = body.replace("target=child", "target=child_of_task")
+    more = "from multiprocessing import Process\ndef child_of_task(task, n):\n    bump()\n    return task.run()"
+    made = ALIASES.format(change=change, more=more)
+    text = TEXT.format(made=made, read="x", change=body)
+    assert bool(reported({"train.py": text}, "main-guard")) is found

@@ -192,3 +192,39 @@ def test_what_a_factory_notes_is_not_there_in_a_worker(factory: str, safe: bool)
         return
     (reason,) = reasons(files, RULE)
     assert reason.startswith("`new_lock` notes it in `MADE`, which line 31 reads in a worker")
+
+
+HANDED_ON = """\
+import threading
+from multiprocessing import Process
+
+class Box:
+    def __init__(self, path):
+        self.path = path
+        self.stop = threading.Event()
+        self.rows = open(path)
+        {more}
+
+    def configure(self, **options):
+        {sets}
+
+def work(box):
+    print(box.stop.is_set(), box.rows.readline())
+
+if __name__ == "__main__":
+    Process(target=work, args=(Box("a"),)).start()
+"""
+
+
+@pytest.mark.parametrize(
+    ("more", "sets", "wanted"),
+    [
+        ("threading.Timer(1, self.stop.set).start()", "pass", "is_set()"),  # somebody sets it later
+        ("print(self.stop.is_set())", "pass", None),
+        ("pass", "for name in options: setattr(self, name, options[name])", "open(self._rows_path)"),
+        ("pass", "setattr(self, 'size', 3)", "open(self.path)"),
+    ],
+)
+def test_what_is_handed_on_or_set_by_its_name(more: str, sets: str, wanted: str | None) -> None:
+    changed = migrated({"a.py": HANDED_ON.format(more=more, sets=sets)}, "unpicklable-attributes")["a.py"]
+    assert wanted in changed if wanted is not None else changed.count("is_set()") == 2

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator, Sequence, Set
+from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -71,6 +71,11 @@ class Search:
     def workers(self) -> dict[Function, Worker]:
         """What workers run; asked for only where that matters."""
         return self._functions.workers
+
+    @property
+    def lambdas(self) -> Mapping[ast.Lambda, ast.FunctionDef]:
+        """Those that workers run, each with the function that stands for it among `workers`."""
+        return self._functions.lambdas
 
     def run_by(self, script: str) -> Iterator[tuple[Outline, Function]]:
         """What workers of the script may run: of classes that it or what it imports defines, and what is sent there."""
@@ -158,12 +163,12 @@ class Search:
     def _reads(self, worker: Worker) -> Iterator[tuple[Settings, Place]]:
         for node in run_by_call(worker.function):
             if isinstance(node, (ast.Name, ast.Attribute)) and isinstance(node.ctx, ast.Load):
-                settings = self._meant(worker.outline, node)
+                settings = self.meant(worker.outline, node)
                 for key in self.parts.read(worker.outline, node, worker.function) if settings is not None else ():
                     assert settings is not None
                     yield settings, Place(worker.outline, node, key)
 
-    def _meant(self, outline: Outline, node: ast.Name | ast.Attribute) -> Settings | None:
+    def meant(self, outline: Outline, node: ast.Name | ast.Attribute) -> Settings | None:
         """The settings that a name of the module stands for, or `name` of another: `other.name`."""
         if isinstance(node, ast.Attribute):
             if not isinstance(node.value, ast.Name) or node.value.id not in outline.imported:
@@ -212,7 +217,7 @@ class Search:
             if outline is not home and not _may_mean_other(outline, names_there):
                 continue
             for node in (node for name, found in outline.named.items() if name in names_there for node in found):
-                if self._meant(outline, node) == settings:
+                if self.meant(outline, node) == settings:
                     for key in self.parts.changed(outline, node, empty):
                         yield Place(outline, node, key)
                     for where, use in registrations(self.repo, self.callees, outline, node):

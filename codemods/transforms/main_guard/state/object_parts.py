@@ -67,7 +67,7 @@ class Parts:
             if (
                 whole.attr in names("changing")
                 or (whole.attr in _SEEDS and self._is_seeded(outline, node))
-                or (whole.attr in names("filling") and self._is_container(outline, node))
+                or (whole.attr in names("filling") and (whole.value is not node or self._is_container(outline, node)))
             ):
                 return [DRAWN if whole.attr in ADDS and whole.value is node else _key(outline, node)]
             return self._changed_by_method(outline, above) if whole.value is node else []

@@ -13,6 +13,7 @@ from ....syntax.repo import Repo
 from ..importers import Importers
 from ..screen import ID
 from ..starts.process_starts import Starts
+from .aliases import aliases
 from .changed_settings import Changed, Search
 from .class_registries import class_registries
 from .fork_hooks import fork_hooks, handlers_of_stops
@@ -71,7 +72,7 @@ def _rows(search: Search) -> Iterator[LostState]:
         yield _row(search, changed, message, reason)
     states = (*process_state(search), *replaced(search), *import_values(search), *shared_results(search))
     states = (*states, *stateful_functions(search), *class_registries(search), *mapped_files(search))
-    for inherited in (*states, *sentinels(search)):
+    for inherited in (*states, *sentinels(search), *aliases(search)):
         changed = inherited.changed
         message = (
             f"`{changed.worker.function.name}` runs in a worker, and `{ast.unparse(changed.read)[:60]}` there depends "

@@ -333,10 +333,21 @@ class ExpressionRebuilder:
         """`self.name` keeps that value, and the local one does not change in between."""
         if sum(len(shape.stores(name)) for shape in self.family.hierarchy(self.shape)) != 1:
             return False
-        if name in self.family.outside(self.shape).sets:
+        if name in self.family.outside(self.shape).sets or any(map(self._sets_any, self.family.hierarchy(self.shape))):
             return False
         first, last = sorted((position(store.statement), position(self.store.statement)))
         return not any(first < position(binding.statement) < last for binding in bindings if not binding.parameter)
+
+    def _sets_any(self, shape: Shape) -> bool:
+        """A method sets attributes whose names it gets, after the object is opened: `setattr(self, name, value)`."""
+        for method in shape.methods.values():
+            for call in (node for node in ast.walk(method) if isinstance(node, ast.Call)):
+                early = method is self.store.method and position(call) < position(self.store.statement)
+                first = call.args[0] if call.args else None
+                by_name = last_name(call.func) == "setattr" and first is not None and shape.outline.is_self(first)
+                if by_name and not isinstance(call.args[1], ast.Constant) and not early:
+                    return True
+        return False
 
     def _free(self, wanted: str) -> str:
         """An attribute name that nobody in the family uses."""

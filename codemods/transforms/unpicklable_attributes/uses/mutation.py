@@ -26,6 +26,8 @@ def touch(outline: Outline, node: ast.expr, kind: ObjectKind) -> str | None:
                 tuple(names("sql_writes") | names("sql_settings"))
             ):
                 return "changes the database"
+        elif above.attr in kind.stands | kind.setup:
+            return f"passes its `{above.attr}` on"
     elif isinstance(above, ast.Subscript) and above.value is node and not isinstance(above.ctx, ast.Load):
         return "writes to it"
     elif isinstance(above, (ast.For, ast.comprehension)) and above.iter is node and kind.moves:

@@ -119,6 +119,10 @@ def check_writes(uses: AttributeUses) -> None:
                 raise Refused(f"line {node.lineno} writes to the database; connect in the process that writes")
             if any(keyword.arg == "write" and getattr(keyword.value, "value", True) for keyword in call.keywords):
                 raise Refused(f"line {node.lineno} writes to it; open it in the process that writes")
+        elif reopened and isinstance(above, ast.Attribute) and above.attr in kind.stands:
+            raise Refused(
+                f"line {node.lineno} passes its `{above.attr}` on, which writes to it; open it where it is written"
+            )
         puts = any(hazard.store.target is node for hazard in uses.hazards)
         if early and not kind.carries and (changed := _changed_by_another_name(uses, shape, method, node)) is not None:
             raise Refused(f"{changed}, and a new one would not have that; do it right after it is created")
@@ -153,6 +157,9 @@ def _filled(uses: AttributeUses) -> str | None:
         called = uses.called(node, shape)
         if called is not None and called[0] in uses.kind.stands:
             return f"line {node.lineno} fills or sets it (`{called[0]}`)"
+        above = shape.outline.parents[node]
+        if called is None and isinstance(above, ast.Attribute) and above.attr in uses.kind.stands:
+            return f"line {node.lineno} passes its `{above.attr}` on"
         what = what or _changed_by_another_name(uses, shape, method, node)
     return what
 
