@@ -10,7 +10,7 @@ import pytest
 from codemods import project as project_module
 from codemods.project import Project
 from codemods.tree.files import MemoryFiles
-from codemods.word_index import words_of
+from codemods.word_index import WordIndex, words_of
 from harness.each_row import each_row
 
 TEXTS = {
@@ -42,6 +42,8 @@ def test_words_that_are_like_a_pattern() -> None:
     of, like = project(), re.compile(r"\w*_?DataLoader")
     assert [source.path for source in of.matching(like, like=like)] == ["a.py", "b.py", "c.py"]
     assert [source.path for source in of.matching(like, like=like, among={"b.py", "d.txt"})] == ["b.py"]
+    assert WordIndex(TEXTS, TEXTS.get).paths_like(like) == ["a.py", "b.py", "c.py", "d.txt"]
+    assert WordIndex(TEXTS, TEXTS.get).paths_like(re.compile(r"my\w+|x")) == ["a.py"]  # no other file is read
     after = of.changed({"a.py": "DataLoaders\n", "c.py": "TheDataLoader\n"})
     assert [source.path for source in after.matching(like, like=like)] == ["b.py", "c.py"]
 

@@ -47,6 +47,20 @@ PROGRAMS = {
     "a function is a key of a dict": {"run.py": KEYS.format("{}\n        self.jobs[make()] = 1")},
     "a function is a key of a display": {"run.py": KEYS.format("{make(): 1}")},
     "a function is a key of a comprehension": {"run.py": KEYS.format("{make(): at for at in range(2)}")},
+    "a function reads what its maker sets later": {
+        "run.py": """
+from multiprocessing import Process
+
+def main():
+    fn = None
+
+    def job():
+        return fn
+
+    fn = lambda x: x + 1  # proven
+    Process(target=print, args=(job(),)).start()
+"""
+    },
     "an exception that is caught goes to a process": {
         "run.py": """
 from multiprocessing import Process

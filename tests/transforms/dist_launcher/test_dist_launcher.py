@@ -70,6 +70,8 @@ def lines(text: str, path: str = "run.sh") -> list[LaunchLine]:
     [
         pytest.param("torchrun --nproc_per_node 2 a.py --x 1", "a.py", ["--x", "1"], id="flag with a separate value"),
         pytest.param("torchrun --nproc_per_node=2 --standalone a.py", "a.py", [], id="switch takes no value"),
+        pytest.param("torchrun '--nnodes' 1 'a.py' 'x y'", "'a.py'", ["'x y'"], id="quoted words"),
+        pytest.param('torchrun "--nnodes" 1 "a.py" "x y"', '"a.py"', ['"x y"'], id="words in other quotes"),
         pytest.param("torchrun $FLAGS a.py", "a.py", [], id="unknown variable before a .py is flags"),
         pytest.param("F='--nnodes 1'\ntorchrun $F a.py b", "a.py", ["b"], id="flags in a variable"),
         pytest.param('F=(--nnodes 1)\ntorchrun "${F[@]}" a.py', "a.py", [], id="flags in an array"),

@@ -304,6 +304,7 @@ WRONG, COSTLY, LITTLE = side_effects.Harm.WRONG, side_effects.Harm.COSTLY, side_
         ("torch.zeros(2, device='cuda:0')", "puts something on the GPU", COSTLY),
         ("torch.zeros(2, device=f'cuda:{a}')", "puts something on the GPU", COSTLY),
         ("torch.zeros(2, device='cpu')", None, None),
+        ("torch.zeros(2, device=f'')", None, None),
         ("Config(device='cuda')", None, None),
         ("torch.jit.load('a')", "loads data or weights (`torch.jit.load`)", COSTLY),
         ("torch.cuda.set_device(0)", "opens the GPU, some 300 MB of its memory", COSTLY),
