@@ -44,6 +44,7 @@ def test_a_finding_names_the_cell_and_the_line(joined: bool) -> None:
     assert found.fix is None and "move this code to a .py module" in str(found.reason)
     line = data.decode().splitlines()[found.span.line - 1]
     assert "self.names = ranges.keys()" in line
+    assert (found.span.column, found.span.end_line, found.span.end_column) == (1, found.span.line, 1)
     assert {hop.path for hop in found.trace} == {"a/demo.ipynb"}
     assert "(cell 3)" in found.trace[-1].what
 

@@ -2,8 +2,14 @@
 
 from __future__ import annotations
 
+import ast
+
 import pytest
 
+from codemods.project import Project
+from codemods.syntax.repo import Repo
+from codemods.transforms.main_guard.called_here import Called, called_here
+from codemods.tree.files import MemoryFiles
 from harness.each_row import each_row
 from harness.small import reported
 
@@ -105,3 +111,57 @@ def test_a_base_runs_where_its_heirs_do() -> None:
     classes = "class Base:\n    def show(self):\n        print(pool)\n\nclass Own(Base):\n    pass\n"
     assert _fixed("Own().show()", above=classes)
     assert not _fixed("print(pool.map(Own().show, [1]), Own)", above=classes)
+
+
+ONCE, LATER = Called.AT_ONCE, Called.LATER
+PLACES = [  # a function, where it takes what it calls, by which keyword, and when it calls that
+    ("sorted", None, "key", ONCE), ("min", None, "key", ONCE), ("max", None, "key", ONCE),
+    ("functools.reduce", 0, "function", ONCE), ("re.sub", 1, "repl", ONCE), ("json.dump", None, "default", ONCE),
+    ("json.dumps", None, "default", ONCE), ("json.load", None, "object_hook", ONCE),
+    ("json.loads", None, "object_hook", ONCE), ("map", 0, None, ONCE), ("filter", 0, None, ONCE),
+    *((f"itertools.{name}", 0, None, ONCE) for name in ("starmap", "takewhile", "dropwhile", "filterfalse")),
+    ("itertools.groupby", 1, "key", ONCE), ("itertools.accumulate", 1, "func", ONCE),
+    ("signal.signal", 1, "handler", LATER), ("atexit.register", 0, "func", LATER),
+    ("threading.Thread", 1, "target", LATER), ("threading.Timer", 1, "function", LATER),
+]  # fmt: skip
+
+
+def _called(text: str) -> Called | None:
+    text = f"import atexit, functools, itertools, json, re, signal, threading\n{text}\n"
+    repo = Repo(Project(MemoryFiles({"a.py": text.encode()})))
+    outline = repo.outline("a.py")
+    assert outline is not None
+    (node,) = (each for each in outline.named["handler"] if isinstance(each, ast.Name))
+    return called_here(outline, node, repo.resolver)
+
+
+@each_row("name, at, keyword, when", PLACES)
+def test_where_each_takes_it(name: str, at: int | None, keyword: str | None, when: Called) -> None:
+    for place in range(3):
+        given = ", ".join(["other"] * place + ["handler"])
+        assert _called(f"list({name}({given}))") is (when if place == at else None)
+    assert _called(f"list({name}(*rows, handler))") is None
+    for word in ("key", "function", "func", "repl", "default", "object_hook", "handler", "target", "args"):
+        assert _called(f"list({name}(rows, {word}=handler))") is (when if word == keyword else None)
+    assert _called(f"{name.rpartition('.')[2]} = load\n{name.rpartition('.')[2]}(handler, key=1)") is None
+
+
+@each_row("around", ["list", "tuple", "set", "frozenset", "dict", "sorted", "sum", "min", "max", "any", "all"])
+def test_who_uses_an_iterator_up(around: str) -> None:
+    assert _called(f"{around}(map(handler, rows))") is ONCE
+    assert _called(f"{around} = load\n{around}(map(handler, rows))") is None
+
+
+@each_row(
+    "text, when",
+    [
+        ("for row in map(handler, rows): pass", ONCE),
+        ("[row for row in map(handler, rows)]", ONCE),
+        ("rows = map(handler, rows)", None),
+        ("iter(map(handler, rows))", None),
+        ("pool.map(handler, rows)", None),
+        ("handler()", None),
+    ],
+)
+def test_an_iterator_may_be_sent(text: str, when: Called | None) -> None:
+    assert _called(text) is when
