@@ -43,6 +43,7 @@ class _Fields(dict[type, tuple[str, ...]]):
 
 FIELDS = _Fields()
 _ENDS = frozenset({ast.Name, ast.Constant, ast.alias})  # most of the nodes that have none below
+_WITH_GAPS = frozenset({"keys", "kw_defaults"})  # fields whose lists may hold None: all others hold nodes alone
 
 
 def children(node: ast.AST) -> list[ast.AST]:
@@ -51,7 +52,7 @@ def children(node: ast.AST) -> list[ast.AST]:
     for name in FIELDS[node.__class__]:
         value = getattr(node, name, None)
         if value.__class__ is list:
-            found += [item for item in value if isinstance(item, ast.AST)]
+            found += value if name not in _WITH_GAPS else [item for item in value if item is not None]
         elif isinstance(value, ast.AST):
             found.append(value)
     return found
@@ -71,14 +72,21 @@ def walk(node: ast.AST) -> Iterator[ast.AST]:
         for name in FIELDS[entry.__class__]:
             value = getattr(entry, name, None)
             if value.__class__ is list:
-                todo += [item for item in value if isinstance(item, ast.AST)]
+                todo += value if name not in _WITH_GAPS else [item for item in value if item is not None]
             elif isinstance(value, ast.AST):
                 todo.append(value)
 
 
 def parents_of(tree: ast.AST) -> dict[ast.AST, ast.AST]:
     """The parent of every node below `tree`."""
-    return {child: node for node in walk(tree) for child in children(node)}
+    found: dict[ast.AST, ast.AST] = {}
+    todo = [tree]
+    for node in todo:  # grows as it goes
+        below = children(node)
+        todo += below
+        for child in below:
+            found[child] = node
+    return found
 
 
 _BLOCKS = ("body", "handlers", "orelse", "finalbody", "cases")  # in the order of the fields
