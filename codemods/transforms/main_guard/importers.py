@@ -47,6 +47,7 @@ class Importers:
         self._links: dict[str, list[tuple[ast.Import | ast.ImportFrom, frozenset[str]]]] = {}
         self._reaching: dict[str, frozenset[str]] = {}
         self._named: dict[str, bool] = {}
+        self._later: dict[str, bool] = {}
 
     def of(self, path: str) -> str | None:
         """A file that imports `path`; None when there is none."""
@@ -54,10 +55,15 @@ class Importers:
 
     def only_later(self, path: str) -> bool:
         """Other files import it, and all of them in a function or under their main guard: no worker of theirs does."""
-        by_name = self._by_name(path)
-        found = [*self._imports(path), *([(by_name, None)] if by_name is not None else [])]
-        outlines = [(self.repo.outline(other) if other.endswith(".py") else None, node) for other, node in found]
-        return bool(found) and all(outline is not None and _is_later(outline, node) for outline, node in outlines)
+        if path not in self._later:
+            self._later[path] = all(self._is_later(*each) for each in self._imports(path)) and (
+                bool(self._imports(path)) if (by_name := self._by_name(path)) is None else self._is_later(by_name, None)
+            )
+        return self._later[path]
+
+    def _is_later(self, path: str, node: ast.AST | None) -> bool:
+        outline = self.repo.outline(path) if path.endswith(".py") else None
+        return outline is not None and _is_later(outline, node)
 
     def later(self, path: str) -> list[tuple[Outline, ast.AST]]:
         """Where other files import it, if all of them do in a function or under their main guard; else nothing."""

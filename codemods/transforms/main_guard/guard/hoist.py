@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import builtins
-from collections.abc import Container, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from ....finding import Confidence, Edit, Hop, Refused
@@ -281,13 +281,18 @@ def _reads_of_a_worker(outline: Outline, guard: ast.If, node: Definition) -> Ite
             yield use
 
 
-def global_reads(outline: Outline, top: Definition, among: Container[str] | None = None) -> Iterator[ast.Name]:
-    """Where `top` reads names of the module (`among` these)."""
+def global_reads(outline: Outline, top: Definition) -> Iterator[ast.Name]:
+    """Where `top` reads names of the module."""
     for node in walk(top):
-        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load) and (among is None or node.id in among):
-            scope, _ = outline.lookup(node, node.id)
-            if isinstance(scope, ast.Module) and not _is_local(outline, node):
-                yield node
+        if isinstance(node, ast.Name) and reads_global(outline, node):
+            yield node
+
+
+def reads_global(outline: Outline, node: ast.Name | ast.Attribute) -> bool:
+    """It reads a name of the module."""
+    if not isinstance(node, ast.Name) or not isinstance(node.ctx, ast.Load):
+        return False
+    return isinstance(outline.lookup(node, node.id)[0], ast.Module) and not _is_local(outline, node)
 
 
 def _is_local(outline: Outline, node: ast.Name) -> bool:

@@ -13,7 +13,7 @@ from ....syntax.outline import Outline, Scope
 from ..own_nodes import own_nodes
 from ..starts.process_starts import Starts
 from ..statements import names_bound, only_logs
-from .hoist import BUILTINS, global_reads, sent
+from .hoist import BUILTINS, Sent, global_reads, reads_global, sent
 
 _WORKER = ("__getitem__", "__getitems__", "__iter__", "__call__", "run")
 _IN_PARENT = ("callback", "error_callback")
@@ -45,29 +45,31 @@ def missing_globals(starts: Starts, outline: Outline) -> Iterator[MissingGlobal]
     if known is None:
         return
     guards = [statement for statement in body if is_main_process_block(statement)]
+    guarded = {
+        name: statement.lineno for guard in guards for statement in guard.body for name in names_bound(statement)
+    }
+    setters = _setters(outline)
+    if not _is_read_by_workers(outline, {*guarded, *setters} - known):
+        return
     outside = [part for item in body for part in (item.orelse if is_main_process_block(item) else [item])]
     bound: dict[str, list[ast.stmt]] = {}
     for statement in outside:
         for name in names_bound(statement):
             bound.setdefault(name, []).append(statement)
-    guarded = {
-        name: statement.lineno for guard in guards for statement in guard.body for name in names_bound(statement)
-    }
     tops = {item.name: item for item in outside if isinstance(item, FUNCTIONS)}
-    setters = _setters(outline)
-    if not _is_read_by_workers(outline, {*guarded, *setters} - known):
-        return
     run = [node for item in outside for node in own_nodes([item]) if not isinstance(node, (*FUNCTIONS, ast.ClassDef))]
     at_import = _closure(outline, tops, run)
     seen: set[str] = set()
-    calls = [
-        (call, found) for calls in outline.calls.values() for call in calls if (found := sent(starts, outline, call))
-    ]
-    senders = {outline.scope(call) for call, _ in calls}
+    calls: list[tuple[ast.Call, Sent]] = []
     all_reached: dict[ast.Call, list[Function]] = {}
-    for call, (_, _, arguments) in calls:
-        runs = _runs(starts, outline, call, arguments)
-        all_reached[call] = [*runs, *(tops[name] for name in _closure(outline, tops, runs))]
+    alone = setters.keys() <= known  # no matter what sends something, but for what it sends
+    for call in (each for named in outline.calls.values() for each in named):
+        runs = _runs(starts, outline, call, [*call.args, *(keyword.value for keyword in call.keywords)])
+        if (runs or not alone) and (found := sent(starts, outline, call)):
+            calls.append((call, found))
+            runs = _runs(starts, outline, call, found[2])
+            all_reached[call] = [*runs, *(tops[name] for name in _closure(outline, tops, runs))]
+    senders = {outline.scope(call) for call, _ in calls}
     for call, (sure, hop, _) in calls:
         reached = all_reached[call]
         for function in reached:
@@ -131,11 +133,12 @@ def _who_reads(
 def _is_read_by_workers(outline: Outline, names: set[str]) -> bool:
     """A function or method that workers may run, see `_runs`, reads a name of the module that is among these."""
     body = outline.module.body
-    runs = [item for item in body if isinstance(item, FUNCTIONS)]
-    runs += [
+    runs: set[ast.AST] = {item for item in body if isinstance(item, FUNCTIONS)}
+    runs |= {
         part for item in body if isinstance(item, ast.ClassDef) for part in item.body if isinstance(part, FUNCTIONS)
-    ]
-    return bool(names) and any(next(global_reads(outline, function, names), None) is not None for function in runs)
+    }
+    uses = (use for name in names for use in outline.named.get(name, ())) if runs else ()
+    return any(reads_global(outline, use) and not runs.isdisjoint(outline.ancestors(use)) for use in uses)
 
 
 def _by_stars(starts: Starts, outline: Outline, depth: int = 0) -> set[str] | None:
