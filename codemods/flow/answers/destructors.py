@@ -45,7 +45,8 @@ def _ended(project: Project) -> dict[tuple[str, int], str]:
     """The classes with such a method whose objects cross."""
     if not project.with_words((_METHOD,)):
         return {}
-    found = {place: ended_copy(project, *place) for place in flow_of(project).crossing_classes()}
+    callees = Callees(Repo(project), project.derive(modules_of))
+    found = {place: _reason(callees, *place) for place in flow_of(project).crossing_classes()}
     return {place: reason for place, reason in found.items() if reason is not None}
 
 
@@ -53,9 +54,11 @@ def ended_copy(project: Project, path: str, line: int) -> str | None:
     """The same for objects of the class on this line."""
     if not project.with_words((_METHOD,)):
         return None
-    repo = Repo(project)
-    for outline, node in repo.defined_at(path, line):
-        callees = Callees(repo, project.derive(modules_of))
+    return _reason(Callees(Repo(project), project.derive(modules_of)), path, line)
+
+
+def _reason(callees: Callees, path: str, line: int) -> str | None:
+    for outline, node in callees.repo.defined_at(path, line):
         for at in callees.resolver.lineage(Class(outline, node)) if isinstance(node, ast.ClassDef) else ():
             ends = method(at.node, _METHOD)
             if ends is not None:

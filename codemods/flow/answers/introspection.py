@@ -7,7 +7,7 @@ attributes that are set on them show it.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Set
 from typing import NamedTuple
 
 from ..facts.records import Call
@@ -198,7 +198,7 @@ def look(solution: Solution) -> Seen:
         if value.kind in (CLASS, INSTANCE) and value.a in local
     }
     ours |= made
-    for question in sorted(set(_identity_questions(solution))):
+    for question in sorted(set(_identity_questions(solution, ours))):
         for number in ours.intersection(solution.heap.holds[question.node]):
             seen.identities[number].append(question)
     for question in sorted(set(_shown(solution))) if made else ():
@@ -218,18 +218,24 @@ def _shown(solution: Solution) -> Iterator[Question]:
                     yield Question(str(min(map(str, names))), file, call.position[0], inner)
 
 
-def _identity_questions(solution: Solution) -> Iterator[Question]:
-    """Places that distinguish a function, class or object from another that does the same."""
+def _identity_questions(solution: Solution, ours: Set[int]) -> Iterator[Question]:
+    """Places that distinguish a function, class or object (of `ours`) from another that does the same."""
+    known: dict[int, list[int]] = {}
 
     def question(what: str, at: int, line: int, node: int) -> Question:
         return Question(what, solution.program.files[at], line, node)
 
+    def compared(node: int) -> list[int]:
+        if node not in known:
+            found = dict.fromkeys((node, *_compared_too(solution, node)))
+            known[node] = [each for each in found if not ours.isdisjoint(solution.heap.holds[each])]
+        return known[node]
+
     for at, facts in enumerate(solution.program.facts):
         offset = solution.program.offsets[at]
         for node, what, line in facts.distinguished:
-            yield question(what, at, line, node + offset)
-            for inner in _compared_too(solution, node + offset) if what in _BY_VALUE else ():
-                yield question(what, at, line, inner)
+            for each in compared(node + offset) if what in _BY_VALUE else (node + offset,):
+                yield question(what, at, line, each)
         for base, attribute, result in facts.loads:
             if attribute in ("__dict__", "__subclasses__"):
                 yield question(f"asked for its `{attribute}`", at, facts.lines[result], base + offset)
@@ -238,7 +244,7 @@ def _identity_questions(solution: Solution) -> Iterator[Question]:
             if "." in call.text and method in _TOLD_APART_BY_METHODS:
                 for argument in call.arguments:
                     if argument >= 0:
-                        for each in (argument + offset, *_compared_too(solution, argument + offset)):
+                        for each in compared(argument + offset):
                             yield question(f"passed to `{call.text}`", at, call.position[0], each)
     for node, calls in solution.constraints.calls.items():
         for held in tuple(solution.heap.holds[node]):

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Collection, Iterator
+from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass
+from functools import cache
 
 from ...finding import Confidence, Finding, Hop, Refused
 from ...flow.answers.crossing import Crossing
@@ -39,7 +40,11 @@ def evaluated_texts(project: Project) -> Iterator[Finding]:
     """A finding for each `eval(...)` whose result crosses, and whose text is a lambda in a YAML file."""
     crossings = flow_of(project).crossings(frozenset({HazardKind.EVALUATED}), project.lowest_bar)
     repo = Repo(project) if crossings else None
-    crossed = {(c.path, c.line) for c in flow_of(project).crossings(_FUNCTIONS) if c.boundary} if crossings else set()
+
+    @cache
+    def crossed() -> set[tuple[str, int]]:
+        return {(each.path, each.line) for each in flow_of(project).crossings(_FUNCTIONS) if each.boundary}
+
     for crossing in crossings:
         source, outline = project.source(crossing.path), repo.outline(crossing.path) if repo is not None else None
         if source is None or outline is None:
@@ -109,7 +114,7 @@ def _keys(outline: Outline, node: ast.expr, depth: int = 0) -> set[str]:
     return found
 
 
-def _local_functions(outline: Outline, call: ast.Call, crossed: set[tuple[str, int]]) -> set[str]:
+def _local_functions(outline: Outline, call: ast.Call, crossed: Callable[[], set[tuple[str, int]]]) -> set[str]:
     """Variables of the function around that hold a lambda or a local function which is not seen to cross by itself."""
     scope = outline.scope(call)
     while not isinstance(scope, (ast.FunctionDef, ast.AsyncFunctionDef, ast.Module)):
@@ -124,7 +129,7 @@ def _local_functions(outline: Outline, call: ast.Call, crossed: set[tuple[str, i
         elif isinstance(node, ast.Assign) and any(isinstance(part, ast.Lambda) for part in ast.walk(node.value)):
             names = [target.id for target in node.targets if isinstance(target, ast.Name)]
         lines = range(node.lineno, (node.end_lineno or node.lineno) + 1) if names else ()  # type: ignore[attr-defined]
-        if not any((outline.path, line) in crossed for line in lines):
+        if not any((outline.path, line) in crossed() for line in lines):
             found |= set(names)
     return found
 

@@ -13,7 +13,7 @@ from ...syntax.outline import Outline
 from ...syntax.repo import Repo
 from ...syntax.unpicklable import Made, Recogniser
 from .classes import Method, Shape
-from .family import Family, line_at
+from .family import Family
 from .remaking.containers import is_dataclass
 
 _BUILDER = re.compile(r"(?i)^_*(?:build|create|make|get|instantiate)(?:_|$)")
@@ -74,12 +74,6 @@ class Given:
     @cached_property
     def _taken(self) -> frozenset[Taken]:
         return frozenset(taken for passed in self._files().values() for taken in passed)
-
-    @cached_property
-    def paths(self) -> frozenset[str]:
-        """Files of the classes that get something, and of their base classes."""
-        classes = {(path, line) for path, line, _ in self._taken}
-        return frozenset(path for place in classes for path, _ in line_at(self.repo.project, *place))
 
     @cached_property
     def _handed(self) -> dict[tuple[ast.ClassDef, str], list[Made]]:

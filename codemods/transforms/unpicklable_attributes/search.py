@@ -99,7 +99,7 @@ class Search:
         if known is None:
             source = self.project.source(path)
             known = source is not None and _KEEPER.search(source.text) is not None
-            known = known and source is not None and (self._worth_a_look(source) or path in self.given.paths)
+            known = known and source is not None and (self._worth_a_look(source) or path in _of_takers(self.project))
             self._looked_at[path] = known
         return known
 
@@ -339,6 +339,13 @@ def handed(project: Project) -> dict[str, tuple[Taken, ...]]:
     always |= {path for path in yielding if project.holds(path, GIVES_GENERATOR)}
     files = sorted(always | more if more and counts_older(project) else always)
     return {path: taken for path in files if (taken := _handed_in(project, path))}
+
+
+@asked
+def _of_takers(project: Project) -> tuple[str, ...]:
+    """The files of the classes that get something, and of their base classes."""
+    classes = {(path, line) for passed in handed(project).values() for path, line, _ in passed}
+    return tuple(sorted({path for place in classes for path, _ in line_at(project, *place)}))
 
 
 @asked
