@@ -83,6 +83,13 @@ class OwnCalls:
                 if others >= 0:
                     self.containers.pass_copy(star + offset, others)
 
+    def first_parameter(self, index: int, bound: bool) -> int:
+        """The node that the first argument of a call goes to, -1 where the function takes none by its place."""
+        positional, _, rest, _ = self._parameters(index, bound)
+        if positional:
+            return positional[0].node + self.program.offsets[self.program.functions[index][0]]
+        return self.containers.rest_of(rest) if rest >= 0 else -1
+
     @staticmethod
     def _own_parameter(function: Function) -> Parameter | None:
         """The parameter of a method that takes its object."""

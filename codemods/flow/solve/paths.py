@@ -21,8 +21,9 @@ class Paths:
     start inside a function, and what goes through an attribute or a container forgets its call.
     """
 
-    def __init__(self, heap: Heap, number: int, origins: Iterable[int]) -> None:
-        self._heap, self._number = heap, number
+    def __init__(self, heap: Heap, number: int, origins: Iterable[int], among: Set[int] | None = None) -> None:
+        """`among`: the only nodes to go through; None for all."""
+        self._heap, self._number, self._among = heap, number, among
         self.found: set[int] = set()  # so far
         self.complete = True  # False once there were too many paths to follow
         self._seen: set[tuple[int, tuple[int, ...]]] = set()
@@ -48,7 +49,7 @@ class Paths:
     def _goes_on(self) -> bool:
         """Follow the paths a bit further; False where that is done."""
         found, seen, todo, number = self.found, self._seen, self._todo, self._number
-        heap = self._heap
+        heap, among = self._heap, self._among
         targets, holds, sites, at_calls = heap.targets, heap.holds, heap.sites, heap.at_calls
         if anew := self._anew:
             todo += self._origins
@@ -61,10 +62,10 @@ class Paths:
         limit = MAX_STATES if anew else min(MAX_STATES, len(seen) + _STATES_AT_ONCE)
         while todo and len(seen) < limit:
             state = todo.pop()
-            if state in seen:
+            node, calls = state
+            if state in seen or (among is not None and node not in among):
                 continue
             seen.add(state)
-            node, calls = state
             found.add(node)
             if node not in at_calls:
                 out = targets[node]

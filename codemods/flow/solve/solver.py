@@ -17,6 +17,7 @@ from .attributes import Attributes
 from .calls import OwnCalls
 from .constraints import Constraints
 from .containers import Containers
+from .decorators import forget_impossible_decorators
 from .deferred_calls import DeferredCalls
 from .dispatch import Dispatch
 from .foreign_objects import ForeignObjects
@@ -93,6 +94,7 @@ class _Solver:
         self._work_off(limit, names_only=False)
         self._seed_unknown()
         self._work_off(limit, names_only=False)
+        forget_impossible_decorators(program, heap, constraints, self.dispatch.own)
         heap.settle()
         constraints.settle()
         return Solution(

@@ -1,0 +1,112 @@
+"""A decorator decorates what is under it, and not what another call of the same registry was given."""
+
+from __future__ import annotations
+
+import pytest
+from test_flow import crossings
+
+from codemods.finding import Confidence
+
+BOTH_WAYS = """
+TABLE = {}
+
+def _enter(kind, given, name):
+    def enter(made):
+        TABLE.setdefault(kind, {})[name or made.__name__] = made
+        return made
+
+    if given is None:
+        return enter
+    return enter(given)
+
+def task(given=None, *, name=None):
+    return _enter("task", given, name)
+
+def trainer(given=None, *, name=None):
+    return _enter("trainer", given, name)
+"""
+
+TRAINER = """
+import torch
+from registry import trainer
+
+@trainer{mark}
+class Trainer:
+    def __init__(self, config=None):
+        self.config = config
+
+    def save(self):
+        torch.save(self.config, "last.pt")
+"""
+
+TASK = """
+from registry import task
+import trainers
+
+def missing(error):
+    @task{mark}
+    class MissingTask:
+        def __init__(self):
+            raise error
+
+    return MissingTask
+
+missing(ImportError())
+{more}
+"""
+
+
+@pytest.mark.parametrize("mark", ["", "(name='x')"])
+@pytest.mark.parametrize(
+    ("more", "crosses"),
+    [
+        ("trainers.Trainer({}).save()", False),
+        ("trainers.Trainer(missing(ValueError())).save()", True),
+    ],
+)
+def test_a_registry_that_decorates_with_and_without_arguments(mark: str, more: str, crosses: bool) -> None:
+    files = {
+        "registry.py": BOTH_WAYS,
+        "trainers.py": TRAINER.format(mark=mark),
+        "a.py": TASK.format(mark=mark, more=more),
+    }
+    found = [each for each in crossings(files) if each.path == "a.py"]
+    assert any(each.confidence is not Confidence.POSSIBLE for each in found) is crosses
+
+
+@pytest.mark.parametrize(
+    "decorator",
+    [
+        "Sent",
+        "sent()",
+        "(Sent if rows else Sent)",
+        "pick(Sent)",
+    ],
+)
+def test_a_class_that_decorates_gets_what_is_under_it(decorator: str) -> None:
+    text = f"""
+import torch
+
+class Sent:
+    def __init__(self, made):
+        torch.save(made, "last.pt")
+
+class Other:
+    def __init__(self, made):
+        self.made = made
+
+def sent():
+    return Sent
+
+def pick(kind):
+    return Other if rows else kind
+
+def main():
+    @{decorator}
+    class Here:
+        pass
+
+rows = [1]
+main()
+"""
+    assert any(each.confidence is not Confidence.POSSIBLE for each in crossings({"a.py": text}))
