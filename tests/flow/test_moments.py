@@ -340,3 +340,45 @@ def main(paths):
 """
     found = [each for each in crossings({"a.py": text}) if each.confidence is not Confidence.POSSIBLE]
     assert bool(found) is sent
+
+
+BESIDE = """
+import multiprocessing as mp
+
+class Bench:
+    def __init__(self, jobs):
+        self.jobs = jobs
+
+    def prepare(self):
+        self.pick = lambda x: x + self.jobs
+
+    def work(self, at):
+        self.prepare()
+        return self.pick(at)
+
+    def run(self):
+        {first}
+        with mp.Pool(self.jobs) as pool:
+            return pool.map(self.work, range(2))
+
+if __name__ == "__main__":
+    bench = Bench(2)
+    {early}
+    print(bench.run())
+"""
+
+
+@pytest.mark.parametrize(
+    ("first", "early", "found"),
+    [
+        ("if self.jobs == 1:\n            return [self.work(0)]", "", False),
+        ("if self.jobs == 1:\n            self.prepare()\n            return []", "", False),
+        ("if self.jobs == 1:\n            print(self.work(0))", "", True),
+        ("self.work(0)", "", True),
+        ("self.jobs += 1\n        if self.jobs == 1:\n            return [self.work(0)]", "", True),
+        ("if self.jobs == 1:\n            return [self.work(0)]", "bench.prepare()", True),
+        ("if self.jobs == 1:\n            return [self.work(0)]", "bench.work(1)", True),
+    ],
+)
+def test_what_the_parent_makes_only_where_it_starts_no_children(first: str, early: str, found: bool) -> None:
+    assert bool(reported({"a.py": BESIDE.format(first=first, early=early)}, "lambdas")) is found

@@ -48,6 +48,7 @@ class Crossing:
     alone: bool = False  # no object of the repository's classes keeps it, but in a container of other code
     guessed: bool = False  # an object that may not keep it is on its way
     steps: tuple[Step, ...] = ()  # where it is passed on
+    beside: Step = ()  # where its maker is called beside the boundary; it runs in children but for that
 
     @property
     def place(self) -> tuple[int, int, int, int]:
@@ -83,10 +84,12 @@ class Crossings:
         told = by_its_own_class(self.closure.places, number, reasons, path, position)
         if told is not reasons:
             trace = trace_of(self.solution, number, told[number], told, kind, path, position)
+        root = reasons.root(number)
+        beside = self.moments.made_beside(path, position, root.node, root.hop.line) if root.hop is not None else ()
         aboard = self._is_in_class_of(reasons[number].parent, path, position[:2])
         return Crossing(
             kind, path, *position, confidence, shorten(trace), boundary, aboard,
-            self._is_alone(number, reasons), self.closure.guessed(number, reasons), self.steps.of(number, told),
+            self._is_alone(number, reasons), self.closure.guessed(number, reasons), self.steps.of(number, told), beside,
         )  # fmt: skip
 
     def _confidence(

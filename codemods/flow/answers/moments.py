@@ -210,6 +210,18 @@ class Moments:
         around = self._innermost(path, position)
         return around in self._children and sink.function not in self._in_children
 
+    def made_beside(self, path: str, position: Position, node: int, line: int) -> tuple[tuple[str, int], ...]:
+        """Path and line of the calls, beside the boundary in its function, by which what is made at `position` is not
+        made in children alone: `return work(0)` where there is one job only. None where it is made elsewhere too."""
+        sink = self._sinks.get((node, line))
+        around = self._innermost(path, position) if sink is not None and self._entries else -1
+        if sink is None or around not in self._in_children or sink.function in self._in_children:
+            return ()
+        if around in self._reached_from(self._started_with, sink.function):
+            return ()
+        calls = self._calls.get(sink.function, ())
+        return tuple((sink.path, at) for callee, at, _ in calls if around in self._reached_from({callee}))
+
     def _innermost(self, path: str, position: Position) -> int:
         """The function around a place, without the one that begins there; -1 at module level."""
         program = self.solution.program
@@ -245,16 +257,24 @@ class Moments:
     @cached_property
     def _children(self) -> set[int]:
         """Functions that run in a child only: nothing else calls them."""
-        called = {callee for calls in self._calls.values() for callee, *_ in calls}
-        roots = (index for index in range(len(self.solution.program.functions)) if index not in called)
-        above = {callee for callee, *_ in self._calls.get(-1, ())}
-        return self._in_children - self._reached_from({*roots} - self._entries | above)
+        return self._in_children - self._reached_from(self._started_with)
 
-    def _reached_from(self, roots: Iterable[int]) -> set[int]:
+    @cached_property
+    def _started_with(self) -> set[int]:
+        """Functions that the main process begins with."""
+        called = {callee for calls in self._calls.values() for callee, *_ in calls}
+        roots = {index for index in range(len(self.solution.program.functions)) if index not in called}
+        return roots - self._entries | {callee for callee, *_ in self._calls.get(-1, ())}
+
+    def _reached_from(self, roots: Iterable[int], without: int = -1) -> set[int]:
+        """The functions that are called from `roots`; of what the function `without` calls, only the main process's."""
         found = set(roots)
         todo = list(found)
         while todo:
-            new = {callee for callee, *_ in self._calls.get(todo.pop(), ())} - found
+            at = todo.pop()
+            new = {callee for callee, *_ in self._calls.get(at, ())} - found
+            if at == without:
+                new -= self._in_children
             found |= new
             todo += new
         return found
