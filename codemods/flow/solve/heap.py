@@ -288,7 +288,8 @@ class Heap:
         return first
 
     def _new_field(self, contents: int, key: str) -> int:
-        node = self.node(f"put in a dict as `{key}`", self.file_of[contents], self.lines[contents])
+        label = "put in a tuple" if key[0] == "#" else f"put in a dict as `{key}`"
+        node = self.node(label, self.file_of[contents], self.lines[contents])
         self.fields[contents][key] = node
         if self.summaries.get(contents) == contents:
             self.summaries[node] = contents

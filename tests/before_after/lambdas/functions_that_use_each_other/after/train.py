@@ -13,13 +13,9 @@ def _flatten_all_joined(sep, tree, start=""):
     return start + sep.join(leaves(tree))
 
 
-def _flatten_all_submit(sep, tree):
-    return _flatten_all_joined(sep, tree, start="> ")
-
-
 def flatten_all(trees, sep):
     with ProcessPoolExecutor(max_workers=2) as executor:
-        futures = [executor.submit(functools.partial(_flatten_all_submit, sep), tree) for tree in trees]
+        futures = [executor.submit(functools.partial(_flatten_all_joined, sep, start="> "), tree) for tree in trees]
         return [future.result() for future in futures]
 
 
