@@ -20,6 +20,7 @@ from codemods.review.hunks import NO_NEWLINE, Hunk
 from codemods.review.ignores import add_ignores
 from codemods.review.markdown import code, fenced, prose, text, text_part, to_markdown, trace
 from codemods.review.model import Change, Open, Review
+from codemods.review.pull_request import _change as pull_request_lines
 from codemods.review.text import render_concise
 from codemods.tree.directory import DirectoryFiles
 from codemods.tree.source import Source
@@ -414,3 +415,29 @@ def test_each_state_has_a_colour_of_its_own() -> None:
         out.file = io.StringIO()
         render_concise(Report("", (replace(finding(), confidence=confidence),), (), 1, {"a.py": source}), out)
         assert f"\x1b[{colour}m{confidence.value}\x1b[0m" in shown(out)[0]
+
+
+@each_row(
+    "unsafe, words",
+    [
+        (("",), ["1 can be fixed.", "Fix them on a branch of their own: spawnfix migrate ."]),
+        (("why",), ["1 only with --unsafe-fixes.",
+                    "Fix them on a branch of their own: spawnfix migrate --unsafe-fixes ."]),
+        ((None,), ["1 refused, the reason is above."]),
+        (("", "why", None, None), ["1 can be fixed; 1 only with --unsafe-fixes; 2 refused, the reason is above.",
+                                   "Fix them on a branch of their own: spawnfix migrate ."]),
+    ],
+)  # fmt: skip
+def test_what_to_do_next(unsafe: tuple[str | None, ...], words: list[str]) -> None:
+    out = console(width=200)
+    found = tuple(finding(at, unsafe=each) for at, each in enumerate(unsafe, 1))
+    render_concise(Report(".", found, (), 1, {"a.py": Source("a.py", "x = 1\n" * 5)}), out)
+    lines = shown(out)
+    assert lines[-len(words) :] == words
+    assert not any("Fix them" in line for line in lines[: -len(words)])
+
+
+@each_row("scope, where", [("f", "`a.py:3` in `f`: "), ("", "`a.py:3`: ")])
+def test_a_change_in_the_text_of_a_pull_request(scope: str, where: str) -> None:
+    first, *_ = pull_request_lines(change(scope=scope))
+    assert first == f"- {where}use partial"

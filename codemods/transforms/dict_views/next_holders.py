@@ -169,7 +169,7 @@ class _Step:
         """`return view`"""
         scope = self.outline.scope(self.node)
         if isinstance(scope, (ast.FunctionDef, ast.AsyncFunctionDef)):
-            marks = {getattr(mark, "attr", getattr(mark, "id", "")) for mark in scope.decorator_list}
+            marks = {last_name(mark) for mark in scope.decorator_list}
             kind = HolderKind.ATTRIBUTE if marks & {"property", "cached_property"} else HolderKind.RESULT
             self.holders.append(Holder(kind, scope.name, nested=self.nested, hops=self.hops + 1))
 

@@ -982,3 +982,24 @@ def test_a_class_with_values_keeps_its_name_where_that_is_free() -> None:
     )
     assert "class Rows(Base):\n    def __init__(self, scale):" in after
     assert "    return Rows(scale)\n" in after
+
+
+@each_row(
+    "body, factory",
+    [
+        ("0", "int"), ("0.0", "float"), ("''", "str"), ("False", "bool"), ("b''", "bytes"), ("0j", "complex"),
+        ("[]", "list"), ("{}", "dict"), ("()", "tuple"),
+        *((f"{name}()", name) for name in ("int", "float", "str", "bool", "list", "dict", "set", "tuple")),
+        *((body, None) for body in ("1", "-0.0", "'a'", "[1]", "{1: 2}", "(1,)", "dict(a=1)", "int(3)", "None", "[[]]",
+                                    "frozenset()", "Counter()", "ds.list()", "dict(**ds)")),
+    ],
+)  # fmt: skip
+def test_a_factory_of_empty_values_is_its_type(body: str, factory: str | None) -> None:
+    text = f"from collections import defaultdict\n\n\ndef build(ds):\n    ds.a = defaultdict(lambda: {body})\n"
+    after, _ = hoisted(text)
+    assert (f"ds.a = defaultdict({factory})\n" in after) == (factory is not None)
+    if factory is None:
+        assert "defaultdict(lambda" in after or "defaultdict(_build_a)" in after or "functools.partial(" in after
+    else:
+        own, _ = hoisted(f"def {factory}():\n    return 7\n\n\n{text}")
+        assert f"defaultdict({factory})" not in own or body.startswith(factory)
