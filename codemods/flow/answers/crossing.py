@@ -15,6 +15,7 @@ from .by_habit import ByHabit
 from .called_with import CalledWith
 from .closure import Closure
 from .defaults import Defaults
+from .given_functions import GivenFunctions
 from .moments import Moments
 from .own_way import by_its_own_class
 from .same_object import SameObject
@@ -72,6 +73,7 @@ class Crossings:
         self.moments, self.by_habit = moments, ByHabit(solution)
         self.defaults, self.steps = defaults, Steps(solution, defaults.callers)
         self.called_with = CalledWith(solution, defaults.callers)
+        self.given_functions = GivenFunctions(solution, defaults.callers)
 
     def describe(
         self, hazard: tuple[HazardKind, str, Position], confidence: Confidence, number: int, reasons: Reasons
@@ -123,6 +125,8 @@ class Crossings:
         if confidence is not Confidence.POSSIBLE and self.defaults.unused(number, reasons):
             return Confidence.POSSIBLE
         if confidence is not Confidence.POSSIBLE and self.called_with.another(number, reasons):
+            return Confidence.POSSIBLE
+        if confidence is not Confidence.POSSIBLE and self.given_functions.another(number, reasons):
             return Confidence.POSSIBLE
         if confidence is Confidence.LIKELY and self.same_object.at_home(number, reasons, self.home):
             return Confidence.POSSIBLE

@@ -1,0 +1,65 @@
+"""What passes through a function that a parameter holds comes out of the one that its own call gives."""
+
+from __future__ import annotations
+
+import pytest
+from test_flow import crossings
+
+from codemods.finding import Confidence
+
+MESSAGES = """
+import copy
+import pickle
+from multiprocessing import Process
+import cloudpickle
+
+def same(value):
+    return value
+
+def also(value):
+    return [value]
+
+class Factory:
+    def messages(self, rows, prepare=same):
+        if isinstance(rows, list):
+            return [prepare(row) for row in rows]
+        return [prepare(rows) for _ in range(3)]
+
+def one(row, prepare=same):
+    return prepare(row)
+
+def work(row):
+    print(row)
+
+def other(rows):
+    return Factory().messages(rows)
+
+class Sampler:
+    def __init__(self, task):
+        self.factory = Factory()
+        self.rows = {call}
+        Process(target=work, kwargs=dict(row=self.rows[0])).start()
+
+Sampler(lambda row: row)
+other([1])
+"""
+
+
+@pytest.mark.parametrize(
+    ("call", "crosses"),
+    [
+        ("self.factory.messages(task, cloudpickle.dumps)", False),
+        ("self.factory.messages(task, prepare=cloudpickle.dumps)", False),
+        ("self.factory.messages([task], cloudpickle.dumps)", False),
+        ("[one(task, pickle.dumps)]", False),
+        ("self.factory.messages(task)", True),
+        ("self.factory.messages([task])", True),
+        ("self.factory.messages(task, also)", True),
+        ("[one(task)]", True),
+        ("[one(task, same if task else cloudpickle.dumps)]", True),
+    ],
+)
+def test_what_comes_out_of_the_function_that_a_call_gives(call: str, crosses: bool) -> None:
+    found = crossings({"a.py": MESSAGES.replace("{call}", call)})
+    sure = [each for each in found if each.confidence is not Confidence.POSSIBLE and each.boundary != "pickle.dumps"]
+    assert len(sure) == crosses
