@@ -181,6 +181,10 @@ def is_reported(made: str, read: str, change: str) -> bool:
         ("NET = nn.Linear(1, 1)", "float(NET.weight)", "nn.init.constant_(NET.weight, 3)"),
         ("NET = nn.Linear(1, 1)", "NET(x)", "NET.load_state_dict({})"),
         ("NET = nn.Dropout(0.5)", "NET.training", "NET.eval()"),
+        ("ROWS = []", "len(ROWS)", "list(map(ROWS.append, range(3)))"),
+        ("ROWS = []\ndef fill():\n    ROWS.append(1)", "len(ROWS)", "threading.Thread(target=fill).start()"),
+        ("A = {'n': 1}\ndef each(f):\n    f(3)", "A['n']", "each(lambda v: A.update(n=v))"),
+        ("A = {'n': [1]}\nB = [2]", "len(A['n'])", "a, b = A['n'], B\n    a.append(3)"),
         ("size = 1", "size", "exec('size = 5', globals())"),
         ("size = 1", "size", "globals()['size'] = 5"),
         ("size = 1", "size", "setattr(sys.modules[__name__], 'size', 5)"),
@@ -209,6 +213,9 @@ def test_changed_by_the_main_process(made: str, read: str, change: str) -> None:
         (ROWS, "Rows.size", "Rows().put(3)"),
         ("DONE = threading.Event()", "DONE.is_set()", "print(DONE.is_set())"),
         ("DONE = threading.Event()", "x", "DONE.set()"),
+        ("ROWS = []\ndef show():\n    print(ROWS)", "len(ROWS)", "threading.Thread(target=show).start()"),
+        ("A = {'n': 1}\ndef each(f):\n    f(3)", "A['n']", "each(lambda v: print(A['n']))"),
+        ("A = {'n': [1]}\nB = [2]", "len(A['n'])", "a, b = A['n'], B\n    b.append(3)"),
         ("HEAP = [3, 4]", "HEAP[0]", "print(heapq.nsmallest(1, HEAP))"),
         ("A = np.zeros(3)", "A.sum()", "b = np.add(A, 1)"),
         ("A = np.zeros(3)", "A.sum()", "part = A[1:]\n    part = part + 1"),
@@ -333,3 +340,25 @@ def test_an_object_of_a_module_that_is_sent_as_well(change: str, args: str, foun
     made = ALIASES.format(change=change, more=more)
     text = TEXT.format(made=made, read="x", change=body)
     assert bool(reported({"train.py": text}, "main-guard")) is found
+
+
+BUCKET = """\
+def bucket(name):
+    return hash(name) % 100
+def place(name):
+    return len(name)"""
+
+
+@pytest.mark.parametrize(
+    ("read", "change", "found"),
+    [
+        ("hash(str(x))", "print(hash('1'))", True),
+        ("bucket(str(x))", "print(bucket('1'))", True),
+        ("bucket(str(x))", "print(place('1'))", False),
+        ("place(str(x))", "print(hash('1'))", False),
+        ("hash(3)", "print(hash('1'))", False),
+        ("hash(str(x))", "print(hash(1))", False),
+    ],
+)
+def test_hashes_of_texts_on_both_sides(read: str, change: str, found: bool) -> None:
+    assert is_reported(BUCKET, read, change) is found

@@ -17,6 +17,7 @@ from ....syntax.main_guard import is_main_process_block
 from ....syntax.names import last_name
 from ....syntax.outline import Outline
 from ....syntax.repo import Repo
+from ..data import names
 from ..importers import Importers
 from ..starts.process_starts import Starts
 from ..statements import names_bound
@@ -27,6 +28,7 @@ from .worker_functions import Worker, WorkerFunctions, run_by_call
 
 _INITIALISERS = ("__init__", "__new__", "__post_init__", "__enter__", "__aenter__")  # run for each new object
 _PROPERTIES = ("property", "cached_property")
+_THREADS = ("ThreadPoolExecutor", "ThreadPool")
 _MAX_DEPTH = 5
 _OBJECTS = (ast.Call, ast.Dict, ast.List, ast.Set, ast.DictComp, ast.ListComp, ast.SetComp)
 
@@ -241,6 +243,10 @@ class Search:
 
     # who runs the change
 
+    def by_main(self, outline: Outline, node: ast.AST) -> bool:
+        """Some script's main process does it, and no import or worker."""
+        return bool(self._scripts(outline, node))
+
     def _scripts(self, outline: Outline, node: ast.AST, depth: int = 0) -> frozenset[str]:
         """The scripts whose main process does it; none where an import does it too, or nothing is seen to."""
         found = self._runners(outline, node, depth)
@@ -258,6 +264,8 @@ class Search:
             runners = [self._runners(other, each, depth + 1) for other, each in later]
             known = [each for each in runners if each is not None]
             return frozenset().union(*known) if known and len(known) == len(runners) else None
+        if isinstance(scope, ast.Lambda) and depth <= _MAX_DEPTH:
+            return None if scope in self.lambdas else self._runners(outline, scope, depth + 1)
         if not isinstance(scope, FUNCTIONS) or depth > _MAX_DEPTH:
             return frozenset()
         if scope in self._asked:
@@ -287,6 +295,11 @@ class Search:
                 called = self.callees.called(caller, call)
                 if called is not None and called[1] is function:
                     yield caller, call
+            for use in caller.named.get(function.name, ()):
+                if self._runs_here(caller, use) and self.callees.resolver.functions(caller, use) == [
+                    (outline, function)
+                ]:
+                    yield caller, use
         owner = outline.owner(function.body[0]) if function.name in _INITIALISERS else None
         for caller in self.repo.mentioning(owner.name) if owner is not None else ():
             for call in caller.calls_of(owner.name) if owner is not None else ():
@@ -295,6 +308,20 @@ class Search:
                     yield caller, call
         if isinstance(outline.scope(function), FUNCTIONS):
             yield from self._calls_by_flow(outline, function)
+
+    def _runs_here(self, outline: Outline, use: ast.expr) -> bool:
+        """It is passed to who calls it in this process: `Thread(target=fill)`, a function of the repository."""
+        above = outline.parents[use]
+        above = outline.parents[above] if isinstance(above, ast.keyword) else above
+        if not isinstance(above, ast.Call) or above.func is use:
+            return False
+        if isinstance(above.func, ast.Name) and above.func.id == "map":
+            return True
+        holder = above.func.value if isinstance(above.func, ast.Attribute) else None
+        made = outline.only_value(holder) if isinstance(holder, ast.Name) else holder
+        if isinstance(made, ast.Call) and last_name(made.func) in _THREADS:
+            return True
+        return last_name(above.func) in names("runs_here") or self.callees.called(outline, above) is not None
 
     def _calls_by_flow(self, outline: Outline, function: Function) -> Iterator[tuple[Outline, ast.Call]]:
         """The calls of a nested function by whatever name the function around it gave it away to."""

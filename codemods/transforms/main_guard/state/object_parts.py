@@ -13,7 +13,7 @@ from ....syntax.receivers import qualified_name
 from ....syntax.resolver import Class
 from ..data import names
 from ..statements import LOG_METHODS
-from .other_changes import bound_method, by_library, by_method, by_syntax, changes_view, other_names
+from .other_changes import bound_method, by_library, by_method, by_syntax, changes_view, hands_on, other_names
 
 ITEM = "[]"  # of what is looked up under a name that is not written there, and the function does not ask for first
 DRAWN = "next()"  # an iterator or generator goes on: workers do that too, from where it was left
@@ -120,7 +120,7 @@ class Parts:
         if called is not None and (keys := self._changed_by_method(outline, called)):
             return keys
         key = _key(outline, node).replace(_METHOD, "")
-        if isinstance(whole, ast.expr) and by_library(outline, whole):
+        if isinstance(whole, ast.expr) and (by_library(outline, whole) or hands_on(outline, whole, above)):
             return [key]
         is_called = isinstance(above, ast.Call) and above.func is whole
         if is_called and isinstance(above, ast.Call) and isinstance(whole, ast.Attribute):

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from ....nodes import walk
 from ....syntax.callees import FUNCTIONS
 from ....syntax.names import last_name
-from ....syntax.outline import Outline
+from ....syntax.outline import Outline, pairs
 from ....syntax.receivers import qualified_name
 from ..data import names
 
@@ -39,6 +39,14 @@ def bound_method(node: ast.expr, above: ast.AST, made: ast.expr | None) -> ast.C
     """The call of a method by a name of its own: `note(row)` after `note = log.note`."""
     is_called = isinstance(above, ast.Call) and above.func is node
     return ast.Call(made, [], []) if is_called and isinstance(made, ast.Attribute) else None
+
+
+def hands_on(outline: Outline, whole: ast.AST, above: ast.AST) -> bool:
+    """A method that changes the object is passed to who calls it: `map(rows.append, names)`."""
+    if not isinstance(whole, ast.Attribute) or whole.attr not in names("filling") | names("changing"):
+        return False
+    above = outline.parents[above] if isinstance(above, ast.keyword) else above
+    return isinstance(above, ast.Call) and above.func is not whole
 
 
 def by_library(outline: Outline, node: ast.expr) -> bool:
@@ -89,7 +97,10 @@ def other_names(outline: Outline, node: ast.expr, whole: bool = False) -> Iterat
             break
         at = above
     targets: list[ast.expr] = []
-    if isinstance(above, ast.Assign) and above.value is at and (whole or at is not node):
+    statement = outline.parents[above] if isinstance(above, ast.Tuple) else above
+    if isinstance(above, ast.Tuple) and isinstance(statement, ast.Assign):  # `rows, size = table["a"], 3`
+        targets = [name for target in statement.targets for name, value in pairs(target, above) if value is at]
+    elif isinstance(above, ast.Assign) and above.value is at and (whole or at is not node):
         targets = above.targets
     elif isinstance(above, _HEADS) and above.iter is at:
         targets = [above.target]

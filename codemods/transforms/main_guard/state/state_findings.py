@@ -25,6 +25,7 @@ from .replaced import replaced
 from .sentinels import sentinels
 from .shared_results import shared_results
 from .stateful_functions import stateful_functions
+from .text_hashes import text_hashes
 
 
 class LostState(NamedTuple):
@@ -72,7 +73,7 @@ def _rows(search: Search) -> Iterator[LostState]:
         yield _row(search, changed, message, reason)
     states = (*process_state(search), *replaced(search), *import_values(search), *shared_results(search))
     states = (*states, *stateful_functions(search), *class_registries(search), *mapped_files(search))
-    for inherited in (*states, *sentinels(search), *aliases(search)):
+    for inherited in (*states, *sentinels(search), *aliases(search), *text_hashes(search)):
         changed = inherited.changed
         message = (
             f"`{changed.worker.function.name}` runs in a worker, and `{ast.unparse(changed.read)[:60]}` there depends "
