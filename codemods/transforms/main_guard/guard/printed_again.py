@@ -79,15 +79,22 @@ def print_edits(outline: Outline, source: Source, prints: Sequence[ast.stmt]) ->
 
 def printed_by_imports(starts: Starts, importers: Importers, outline: Outline) -> tuple[str, int] | None:
     """The file, and the line of a `print`, of what the script imports: each worker imports it as well."""
-    todo, seen = [outline.path], {outline.path}
+    todo, seen, loud = [outline.path], {outline.path}, dict[str, int]()
     for path in todo:  # grows as it goes
         for other in sorted(importers.imported(path) - seen):
-            where = starts.callees.repo.outline(other)
-            if where is None or importers.only_later(other):
-                continue
             seen.add(other)
             todo.append(other)
-            for statement in where.module.body:
-                if is_print(statement) and only_prints(starts, where, statement):
-                    return other, statement.lineno
+            where = starts.callees.repo.outline(other)
+            for statement in where.module.body if where is not None else ():
+                if where is not None and is_print(statement) and only_prints(starts, where, statement):
+                    loud.setdefault(other, statement.lineno)
+    # who imports a file is asked only where that matters: each new file may change the answer
+    todo, seen = [outline.path], {outline.path}
+    for path in todo if loud else ():
+        for other in sorted(importers.imported(path) - seen):
+            if not importers.only_later(other):
+                seen.add(other)
+                todo.append(other)
+                if other in loud:
+                    return other, loud[other]
     return None
