@@ -237,8 +237,10 @@ def _sets_part(outline: Outline, node: ast.expr) -> bool:
 
 
 def _is_own(outline: Outline, value: ast.expr, state: _State) -> bool:
-    """`self` of the class, whose objects have no such attribute for themselves."""
-    return outline.is_self(value) and outline.owner(value) is state.owner
+    """`self` of the class, whose objects have no such attribute for themselves; a decorator may pass something else."""
+    around = outline.method(value)
+    plain = around is not None and not around.decorator_list
+    return plain and outline.is_self(value) and outline.owner(value) is state.owner
 
 
 def _set_by_name(search: Search, state: _State) -> Iterator[Place]:
