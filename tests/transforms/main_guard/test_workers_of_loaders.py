@@ -868,16 +868,23 @@ for row in loader:
         pytest.param("**config", "workers: 0", False, id="out of a file that says none"),
     ],
 )
-def test_a_data_module_that_keeps_its_number_of_workers(given: str, config: str, found: bool) -> None:
-    module = """\
+@pytest.mark.parametrize(
+    ("kept", "read"),
+    [("self.workers = workers", "self.workers"), ("self.save_hyperparameters()", "self.hparams.workers")],
+)
+def test_a_data_module_that_keeps_its_number_of_workers(
+    given: str, config: str, found: bool, kept: str, read: str
+) -> None:
+    module = f"""\
+from pytorch_lightning import LightningDataModule
 from torch.utils.data import DataLoader
 
-class Module:
+class Module(LightningDataModule):
     def __init__(self, rows, workers: int = 0):
         self.rows = rows
-        self.workers = workers
+        {kept}
     def train_dataloader(self):
-        return DataLoader(self.rows, num_workers=self.workers)
+        return DataLoader(self.rows, num_workers={read})
 """
     script = """\
 from pytorch_lightning import Trainer

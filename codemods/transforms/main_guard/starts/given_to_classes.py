@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import ast
 
-from ....syntax.binding_rules import positional
-from ....syntax.callees import FUNCTIONS, Callees
+from ....nodes import walk
+from ....syntax.binding_rules import parameters, positional
+from ....syntax.callees import FUNCTIONS, Callees, Function, method
+from ....syntax.names import last_name
 from ....syntax.outline import Outline
 from ....syntax.repo import Repo
 
@@ -22,24 +24,31 @@ class GivenToClasses:
 
     def passed(self, outline: Outline, value: ast.expr) -> _Given:
         """What `value`, a parameter of an `__init__`, is in the calls of its class; nothing for all else."""
-        return [each for each in self._all(outline, value) if not isinstance(each[1], ast.Starred)]
+        return [each for each in self.kept(outline, value) if not isinstance(each[1], ast.Starred)]
 
-    def unpacked(self, outline: Outline, value: ast.expr) -> bool:
-        """Some call of the class unpacks a dict, which may say what this parameter is."""
-        return any(isinstance(each, ast.Starred) for _, each in self._all(outline, value))
-
-    def _all(self, outline: Outline, value: ast.expr) -> _Given:
+    def kept(self, outline: Outline, value: ast.expr) -> _Given:
+        """The same, and an `ast.Starred` for each call that unpacks a dict, which may say what it is."""
         function = outline.scope(value)
         if not isinstance(value, ast.Name) or not isinstance(function, FUNCTIONS) or function.name != "__init__":
             return []
+        return self._of(outline, function, value.id)
+
+    def saved(self, outline: Outline, owner: ast.ClassDef, name: str) -> _Given:
+        """The same of `self.hparams.name`: `self.save_hyperparameters()` keeps all parameters."""
+        initialiser = method(owner, "__init__")
+        saves = initialiser is not None and any(
+            isinstance(node, ast.Call) and last_name(node.func) == "save_hyperparameters" for node in walk(initialiser)
+        )
+        return self._of(outline, initialiser, name) if initialiser is not None and saves else []
+
+    def _of(self, outline: Outline, function: Function, name: str) -> _Given:
+        """The same of a parameter of an `__init__`, by its name."""
         owner = outline.parents[function]
-        key = (function, value.id)
+        key = (function, name)
         if key not in self._known and isinstance(owner, ast.ClassDef):
             names = positional(function)[1:]
-            bound = outline.bindings(function, value.id)
-            keyword = [argument.arg for argument in function.args.kwonlyargs]
-            mine = value.id in (*names, *keyword) and len(bound) == 1
-            self._known[key] = self._calls(owner, names, value.id) if mine else []
+            mine = name in parameters(function)[1:] and len(outline.bindings(function, name)) == 1
+            self._known[key] = self._calls(owner, names, name) if mine else []
         return self._known.get(key, [])
 
     def _calls(self, owner: ast.ClassDef, names: list[str], name: str) -> _Given:

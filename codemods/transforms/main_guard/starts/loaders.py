@@ -262,16 +262,27 @@ class Loaders:
         return kept or self.numbers.sure(outline, value, least)
 
     def _kept_number(self, outline: Outline, value: ast.expr, least: int, depth: int) -> Confidence | None:
-        """The same of `self.num_workers`, which the constructor keeps."""
-        owner = outline.owner(value) if isinstance(value, ast.Attribute) and outline.is_self(value.value) else None
+        """The same of `self.num_workers`, which the constructor keeps, or of `self.hparams.num_workers`."""
+        holder = value.value if isinstance(value, ast.Attribute) else None
+        saved = isinstance(holder, ast.Attribute) and holder.attr == "hparams"
+        me = holder.value if isinstance(holder, ast.Attribute) and saved else holder
+        owner = outline.owner(value) if me is not None and outline.is_self(me) else None
         if owner is None or not isinstance(value, ast.Attribute):
             return None
         found: list[Confidence | None] = []
+        given = self.objects.given
         for cls in self.callees.resolver.lineage(Class(outline, owner)):
-            for kept in self.objects.attributes(cls.node).get(value.attr, []):
-                found += [self.number(*each, least, depth + 1) for each in self.objects.given.passed(cls.outline, kept)]
-                if isinstance(kept, ast.Name) and self.objects.given.unpacked(cls.outline, kept):
-                    found.append(Confidence.LIKELY if self.numbers.settings.nonzero(kept.id) else None)
+            if saved:
+                said = [(value.attr, given.saved(cls.outline, cls.node, value.attr))]
+            else:
+                kept = self.objects.attributes(cls.node).get(value.attr, [])
+                said = [(last_name(each), given.kept(cls.outline, each)) for each in kept]
+            for name, calls in said:
+                for where, passed in calls:
+                    if isinstance(passed, ast.Starred):
+                        found.append(Confidence.LIKELY if self.numbers.settings.nonzero(name) else None)
+                    else:
+                        found.append(self.number(where, passed, least, depth + 1))
         sure = surest(found)
         return sure and likely(sure)
 
