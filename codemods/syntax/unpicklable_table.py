@@ -61,6 +61,7 @@ class ObjectKind:
     setup: frozenset[str] = frozenset()
     before: tuple[int, int] | None = None
     tell: bool = False
+    buffering: tuple[int, str] | None = None
     carries: str = ""
     parts: bool = False
     later: bool = False

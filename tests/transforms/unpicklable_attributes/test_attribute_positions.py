@@ -114,3 +114,38 @@ def test_a_class_that_answers_for_its_attributes_gets_no_new_one(special: str) -
     )
     (finding,) = RULE.find(Project(MemoryFiles({"train.py": text.encode()})))
     assert special.partition("(")[0] in (finding.reason or "")
+
+
+@pytest.mark.parametrize(
+    ("opened", "late", "shared"),
+    [
+        pytest.param("open(path, 'rb', buffering=0)", "lines.file.read(4)", True, id="none"),
+        pytest.param("open(path, 'rb', 0)", "lines.file.read(4)", True, id="none, by position"),
+        pytest.param("open(path, 'rb', 0)", "lines.file.readall()", True, id="what only such a file has"),
+        pytest.param("open(path, 'rb', 0)", "next(lines.file)", True, id="by next"),
+        pytest.param("open(path, 'rb', buffering=SIZE)", "lines.file.read(4)", True, id="nobody can tell"),
+        pytest.param("pathlib.Path(path).open('rb', 0)", "lines.file.read(4)", True, id="of a path"),
+        pytest.param("open(path, 'rb', buffering=-1)", "lines.file.read(4)", False, id="the usual one"),
+        pytest.param("open(path, 'rb', 8192)", "lines.file.read(4)", False, id="a large one"),
+        pytest.param("open(path, 'rb', 0)", "print(lines.path)", False, id="nobody reads it"),
+    ],
+)
+def test_a_file_without_a_buffer_has_one_position_in_all_forked_processes(opened: str, late: str, shared: bool) -> None:
+    text = OUTSIDE.format(early="pass", helper="", late=late, between="pass").replace("open(path)", opened)
+    (finding,) = RULE.find(Project(MemoryFiles({"train.py": f"import pathlib\n{text}".encode()})))
+    assert ("forked processes share" in (finding.reason or "")) is shared, finding
+
+
+def test_each_file_without_a_buffer_that_a_container_holds_counts() -> None:
+    text = OUTSIDE.format(early="pass", helper="", late="lines.file[0].read(4)", between="pass").replace(
+        "open(path)", "[open(path, 'rb', 0)]"
+    )
+    (finding,) = RULE.find(Project(MemoryFiles({"train.py": text.encode()})))
+    assert finding.reason is not None
+
+
+def test_a_file_without_a_buffer_that_is_read_from_a_given_place_is_opened_again() -> None:
+    late = "self.file.seek(4 * index)\n        return self.file.read(4)"
+    text = PROGRAM.format(early="pass", late=late).replace("open(path)", "open(path, 'rb', buffering=0)")
+    (finding,) = RULE.find(Project(MemoryFiles({"train.py": text.encode()})))
+    assert finding.reason is None

@@ -78,6 +78,10 @@ class Recreator:
         """Raises Refused where it must not be opened twice."""
         self._check_creation(self.made.kind)
 
+    def is_unbuffered(self) -> bool:
+        """It may have no buffer: then what reads from it moves the position that forked processes share."""
+        return any(_may_be_unbuffered(self.made.kind, call) for call in self._creations())
+
     def _keep_folder(self, value: ast.expr) -> ast.expr | None:
         """The path that `value` opens; kept as an absolute one where the program goes to another folder."""
         opened = isinstance(value, ast.Call) and self.recogniser.origin(self.outline, value.func) in names(
@@ -337,6 +341,15 @@ class Recreator:
 
     def _is_it(self, node: ast.expr, name: str) -> bool:
         return isinstance(node, ast.Attribute) and node.attr == name and self.outline.is_self(node.value)
+
+
+def _may_be_unbuffered(kind: ObjectKind, call: ast.Call) -> bool:
+    if kind.buffering is None:
+        return False
+    place, name = kind.buffering
+    given = [keyword.value for keyword in call.keywords if keyword.arg in (name, None)] + call.args[place : place + 1]
+    sizes = [ast.unparse(value).lstrip("-") for value in given]
+    return any(not size.isdigit() or int(size) == 0 for size in sizes)
 
 
 def chooses_modules(recogniser: Recogniser, outline: Outline, value: ast.expr | None) -> bool:

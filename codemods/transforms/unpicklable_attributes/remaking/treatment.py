@@ -23,6 +23,7 @@ from ..uses.use_checks import (
     check_kept_elsewhere,
     check_not_filled,
     check_outside,
+    check_own_position,
     check_writes,
     goes_on,
     has_moved,
@@ -100,7 +101,9 @@ def treatment_of(uses: AttributeUses) -> Treatment:
         check_kept_elsewhere(uses)
         check_not_held(uses)
         line, key = branch.hazard.store.target.lineno, uses.shape.key(uses.attribute)
-        again = _recreator(uses, branch.hazard.store, branch.hazard.made).recreation()
+        recreator = _recreator(uses, branch.hazard.store, branch.hazard.made)
+        again = recreator.recreation()
+        _check_own_position(uses, recreator)
         return Treatment(uses.attribute, key, Form.FLAGGED, line, True, again, branch.test)
     _check_stores(uses, stores)
     check_kept_elsewhere(uses)
@@ -152,6 +155,7 @@ def _recreated(uses: AttributeUses, facts: _Facts) -> Treatment:
     if (changed := changed_beside(uses)) is not None:
         raise Refused(f"line {changed} changes something else as it is opened, which a copy that is open would not do")
     recreation = recreator.recreation()
+    _check_own_position(uses, recreator)
     nested = any(hazard.made.nested for hazard in uses.hazards)
     if nested:
         check_elements(uses)
@@ -199,6 +203,16 @@ def _check_not_moved(uses: AttributeUses) -> None:
         raise Refused(_MOVED)
 
 
+def _check_own_position(uses: AttributeUses, recreator: Recreator) -> None:
+    if recreator.is_unbuffered():
+        if any(hazard.store.fills or hazard.made.nested for hazard in uses.hazards):
+            raise Refused(
+                "it holds files without a buffer (`buffering=0`), of which forked processes share the positions; open "
+                "them with one"
+            )
+        check_own_position(uses)
+
+
 def _recreator(uses: AttributeUses, store: Store, made: Made) -> Recreator:
     return Recreator(uses.family, uses.recogniser, uses.shape, store, made)
 
@@ -213,6 +227,7 @@ def _filled(uses: AttributeUses, stores: list[Store]) -> Treatment:
     recreators = [_recreator(uses, store, made) for store, made in filled]
     for recreator in recreators:
         recreator.check()
+        _check_own_position(uses, recreator)
     check_writes(uses)
     check_elements(uses)
     return Filling(recreators[0], stores, filled).treatment()

@@ -235,6 +235,16 @@ def goes_on(uses: AttributeUses) -> bool:
     return reading is not None and bool(reading.careless) and not reading.walks
 
 
+def check_own_position(uses: AttributeUses) -> None:
+    """Raises Refused where a method reads on from the position: one that all processes that fork have in common."""
+    careless = _Reading.of(uses).careless
+    if careless:
+        raise Refused(
+            f"it has no buffer (`buffering=0`), so forked processes share its position, and line {careless[0].lineno} "
+            "goes on from there, where a copy would have a position of its own; call `seek` before each read"
+        )
+
+
 @dataclass(frozen=True)
 class _Reading:
     """Where it is read from."""
