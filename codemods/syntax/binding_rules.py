@@ -110,3 +110,14 @@ def parameters(function: FunctionNode | ast.Lambda) -> list[str]:
     args = function.args
     named = [arg.arg for arg in args.kwonlyargs]
     return positional(function) + named + [arg.arg for arg in (args.vararg, args.kwarg) if arg is not None]
+
+
+def defaults_of(node: ast.Lambda | FunctionNode) -> list[tuple[ast.arg, ast.expr]]:
+    """The parameters that have a default, with that."""
+    arguments = node.args
+    plain = [*arguments.posonlyargs, *arguments.args]
+    pairs: list[tuple[ast.arg, ast.expr]] = []
+    if arguments.defaults:
+        pairs += zip(plain[-len(arguments.defaults) :], arguments.defaults, strict=True)
+    pairs += [(a, d) for a, d in zip(arguments.kwonlyargs, arguments.kw_defaults, strict=True) if d is not None]
+    return pairs

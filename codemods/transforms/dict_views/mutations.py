@@ -6,7 +6,8 @@ import ast
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
-from ...syntax.binding_rules import FunctionNode, parameters, positional
+from ...launch.importers import importers
+from ...syntax.binding_rules import FunctionNode, defaults_of, parameters, positional
 from ...syntax.names import last_name
 from ...syntax.outline import Outline, position
 from ...syntax.repo import Repo
@@ -23,6 +24,7 @@ _DEPTH = 3
 _SPECIAL = frozenset(
     ["", "__call__", "__getitem__", "__len__", "__iter__", "__enter__", "__exit__"]
 )  # called by no name
+_NAMING = (ast.Name, ast.Attribute, ast.BoolOp, ast.IfExp)  # may be a dict that has another name
 _TARGETS = 20  # ways to reach one dict that are followed
 
 
@@ -54,6 +56,7 @@ class DictChanges:
         self._other_names: dict[tuple[_Target, Outline], list[_Target]] = {}
         self._places: dict[tuple[_Target, str, bool], list[tuple[Outline, ast.AST, str]]] = {}
         self._callers: dict[str, frozenset[str]] = {}
+        self._importers: dict[Outline, list[tuple[Outline, ast.stmt]]] = {}
 
     def after(self, outline: Outline, taken: ast.AST, receiver: ast.expr, method: str) -> Difference | None:
         """The first place where the dict of `receiver` changes after `receiver.method()` was evaluated at `taken`."""
@@ -214,7 +217,7 @@ class DictChanges:
                     for place in parent.targets:
                         if isinstance(place, (ast.Name, ast.Attribute)) and place is not node:
                             yield from self._targets(where, place, target.hops + 1)
-                if near and parent.value is not node and isinstance(parent.value, (ast.Name, ast.Attribute)):
+                if near and parent.value is not node and isinstance(parent.value, _NAMING):
                     yield from self._targets(where, parent.value, target.hops + 1)
             elif isinstance(parent, ast.Return) and isinstance(
                 around := where.scope(parent), (ast.FunctionDef, ast.AsyncFunctionDef)
@@ -228,6 +231,9 @@ class DictChanges:
         scope = target.scope
         if isinstance(scope, (ast.FunctionDef, ast.AsyncFunctionDef)) and target.name in parameters(scope):
             yield from self._passed(target, scope)
+            for parameter, default in defaults_of(scope):
+                if parameter.arg == target.name:
+                    yield from self._targets(target.outline, default, target.hops + 1)
 
     def _parameters(self, outline: Outline, argument: ast.expr, hops: int) -> Iterator[_Target]:
         """What the functions of the repository that get the dict call it."""
@@ -288,7 +294,10 @@ class DictChanges:
         if anchors:
             return any(_later(where, node, call) for call in anchors)
         if isinstance(scope, ast.Module):
-            return of_object or isinstance(home, ast.Module)  # tables of a module are filled on import
+            if of_object or isinstance(home, ast.Module):
+                return True
+            # tables of a module are filled on import, unless that is late
+            return where is not outline and depth < _DEPTH and self._imported_after(where, outline, taken, depth)
         if isinstance(scope, ast.Lambda) or depth >= _DEPTH:
             return True
         if scope.name == "__init__" and same:
@@ -296,6 +305,15 @@ class DictChanges:
         sites = [(other, call) for other, call in self._calls(scope.name) if other.scope(call) is not scope]
         return not sites or any(
             self._happens_after(other, call, outline, taken, depth + 1, of_object) for other, call in sites
+        )
+
+    def _imported_after(self, where: Outline, outline: Outline, taken: ast.AST, depth: int) -> bool:
+        """Whatever imports the file `where` may run after `taken` did."""
+        if where not in self._importers:
+            self._importers[where] = list(importers(self.repo, self.repo.resolver.modules, where))
+        found = self._importers[where]
+        return bool(found) and all(
+            self._happens_after(other, statement, outline, taken, depth + 1, False) for other, statement in found
         )
 
     def _called_through(self, name: str) -> frozenset[str]:

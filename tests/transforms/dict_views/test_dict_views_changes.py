@@ -395,3 +395,50 @@ def test_a_dict_that_a_function_fills(make: str, more: str, after: str, change: 
     function = "TABLE = {}\n" + BUILD.format(make=make, more=more)
     said = unsafe(f"self.n = build(d).keys()\nself.m = build(d)\n{after}", function)
     assert change in said and bool(said) == bool(change)
+
+
+WORDS = """\
+WORDS = {{"a": 1}}
+
+
+class Names:
+    def __init__(self, words={default}, other=None):
+        {local}
+        self.names = words.keys()
+"""
+MORE_WORDS = "from words import WORDS\n\nWORDS['b'] = 2\n"
+MAKES = """\
+import pickle
+from words import WORDS, Names
+{early}
+
+def main():
+    names = Names()
+    {late}
+    pickle.dumps(names)
+
+
+main()
+"""
+
+
+@pytest.mark.parametrize(
+    ("parts", "change"),
+    [
+        pytest.param({"late": "import more"}, True, id="by an import"),
+        pytest.param({"late": "import more", "local": "words = WORDS"}, True, id="whatever is given"),
+        pytest.param({"late": "import more", "default": "None", "local": "words = words or WORDS"}, True, id="or"),
+        pytest.param({"late": "WORDS['b'] = 2"}, True, id="by a statement"),
+        pytest.param({"early": "import more\n"}, False, id="by an import before"),
+        pytest.param({"early": "import more\n", "late": "import more"}, False, id="by an import twice"),
+        pytest.param({"late": "print(WORDS['a'])"}, False, id="only read"),
+        pytest.param({"late": "import more", "default": "{}"}, False, id="another default"),
+        pytest.param({"late": "import more", "default": "{}, more=WORDS"}, False, id="of another parameter"),
+    ],
+)
+def test_a_table_that_is_the_default_of_a_parameter(parts: dict[str, str], change: bool) -> None:
+    parts = {"default": "WORDS", "local": "self.other = other", "early": "", "late": "pass"} | parts
+    files = {"words.py": WORDS.format(**parts), "more.py": MORE_WORDS, "a.py": MAKES.format(**parts)}
+    (finding,) = reported(files, RULE)
+    assert finding.fix is not None
+    assert ("sets an item of the dict after the view is taken" in (finding.fix.unsafe or "")) is change

@@ -6,7 +6,7 @@ import ast
 from typing import TYPE_CHECKING
 
 from ....finding import Refused
-from ....syntax.binding_rules import FUNCTIONS, LASTING, BindingKind, FunctionNode
+from ....syntax.binding_rules import FUNCTIONS, LASTING, BindingKind, FunctionNode, defaults_of
 from ....syntax.scope_data import Use, Variable, line_of, start_of
 from ..candidate import Unit
 from ..libraries import libraries
@@ -230,17 +230,6 @@ class Header:
                     f"{what} (line {default.lineno}), is evaluated each time that the class is created: {_BY_HAND}"
                 )
         self._annotations(method)
-
-
-def defaults_of(node: ast.Lambda | FunctionNode) -> list[tuple[ast.arg, ast.expr]]:
-    """The parameters that have a default, with that."""
-    arguments = node.args
-    positional = [*arguments.posonlyargs, *arguments.args]
-    pairs: list[tuple[ast.arg, ast.expr]] = []
-    if arguments.defaults:
-        pairs += zip(positional[-len(arguments.defaults) :], arguments.defaults, strict=True)
-    pairs += [(a, d) for a, d in zip(arguments.kwonlyargs, arguments.kw_defaults, strict=True) if d is not None]
-    return pairs
 
 
 def _called(decorator: ast.expr) -> str:
