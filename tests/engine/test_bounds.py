@@ -11,7 +11,7 @@ import pytest
 
 import codemods.flow.answers.crossings
 import codemods.project
-import codemods.tree.parse
+import codemods.tree.old_names
 from codemods.engine.migrate import Plan, check, plan
 from codemods.finding import Confidence
 from codemods.flow.facts.records import project_facts
@@ -129,7 +129,7 @@ def test_a_file_of_too_many_parts_is_not_parsed(more: str, reason: str, monkeypa
         sizes.append(len(text))
         return ast.parse(text, *arguments)
 
-    monkeypatch.setattr(codemods.tree.parse, "ast", types.SimpleNamespace(**{**vars(ast), "parse": parse}))
+    monkeypatch.setattr(codemods.tree.old_names, "ast", types.SimpleNamespace(**{**vars(ast), "parse": parse}))
     files = {"a.py": loader("a").encode(), "b.py": (loader("b") + more).encode()}
     report = check(MemoryFiles(files), Settings())
     assert [finding.path for finding in report.findings] == ["a.py"]
