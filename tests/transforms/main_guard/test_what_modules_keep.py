@@ -362,3 +362,53 @@ def place(name):
 )
 def test_hashes_of_texts_on_both_sides(read: str, change: str, found: bool) -> None:
     assert is_reported(BUCKET, read, change) is found
+
+
+CACHED = """\
+import multiprocessing as mp
+
+CACHE = {{}}
+
+
+def compute(word):
+    return len(word)
+
+
+def embed(word):
+    if word in CACHE:
+        return CACHE[word]
+    {worker}
+    return CACHE[word]
+
+
+def child(words, q):
+    q.put([embed(word) for word in words])
+
+
+if __name__ == "__main__":
+    {main}
+    q = mp.Queue()
+    process = mp.Process(target=child, args=(["a", "b"], q))
+    process.start()
+    process.join()
+"""
+
+
+@pytest.mark.parametrize(
+    ("worker", "main", "found"),
+    [
+        pytest.param("CACHE[word] = compute(word)", "CACHE['a'] = 97", True, id="another value"),
+        pytest.param("CACHE[word] = compute(word)", "CACHE['a'] = len('a')", True, id="of another function"),
+        pytest.param("CACHE[word] = word * 2", "CACHE['a'] = '97'", True, id="no function"),
+        pytest.param("CACHE[word] = compute(word)", "CACHE['a'] = compute('a')", False, id="of the same function"),
+        pytest.param(
+            "found = compute(word); CACHE[word] = found", "CACHE['a'] = compute('a')", False, id="by another name"
+        ),
+        pytest.param("CACHE[word] = compute(word)", "embed('a')", False, id="as workers do it"),
+        pytest.param("CACHE[word] = compute(word)", "print(CACHE)", False, id="only read"),
+        pytest.param("CACHE.update({word: 1})", "CACHE['a'] = 97", False, id="workers change all of it"),
+    ],
+)
+def test_results_that_workers_keep_for_themselves(worker: str, main: str, found: bool) -> None:
+    findings = reported({"a.py": CACHED.format(worker=worker, main=main)}, "main-guard")
+    assert ["`CACHE`, which line 22 of a.py changes" in each.message for each in findings] == [True] * found

@@ -101,11 +101,16 @@ class Search:
         """The first of the places for each script that makes one of the changes to what stands in `home`."""
         inside: set[ast.AST] = {worker.function for worker in self.workers.values()} | self._functions.lambdas.keys()
         by_workers = {change for change in changes if change.outline.scope(change.node) in inside}
-        if any(change.key != DRAWN for change in by_workers):
+        if any(change.key not in (DRAWN, ITEM) for change in by_workers):
             return  # workers set it themselves
         own = {change.node for change in by_workers if _adds(change)}
         places = [item for item in places if item[0].node not in own] if own else places
         changes = [change for change in changes if change not in by_workers]
+        computed = {_computed(change) for change in by_workers if change.key == ITEM}
+        if computed:  # each worker keeps results for itself, and does not compute what another gives for a name
+            changes = [change for change in changes if change.key not in ("", DRAWN, ITEM)]
+            changes = [change for change in changes if not _computed(change) or _computed(change) not in computed]
+            by_workers = {change for change in by_workers if change.key == DRAWN}
         changes += [call for change in sorted(by_workers, key=_line) for call in self._calls_by_main(change)]
         seen: set[str] = set()
         for place, worker in places:
@@ -369,6 +374,13 @@ def _adds(change: Place) -> bool:
     call = change.outline.parents[above]
     is_statement = isinstance(call, ast.Call) and isinstance(change.outline.parents[call], ast.Expr)
     return isinstance(above, ast.Attribute) and (is_statement or above.attr in ADDS)
+
+
+def _computed(change: Place) -> str:
+    """The function whose result is put into the object: `load` of `table[name] = load(name)`."""
+    value = getattr(change.outline.statement(change.node), "value", None)
+    value = change.outline.only_value(value) if isinstance(value, ast.Name) else value
+    return last_name(value.func) if isinstance(value, ast.Call) else ""
 
 
 def _line(change: Place) -> tuple[str, int]:
