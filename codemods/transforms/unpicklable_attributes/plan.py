@@ -15,7 +15,7 @@ from ...syntax.names import last_name
 from ...syntax.outline import Outline
 from ...syntax.unpicklable_table import MODULE, Remedy, advice, kind_of_class
 from .by_name import by_its_name
-from .classes import Shape
+from .classes import Method, Shape
 from .data import names
 from .existing_state import check_bases, check_existing, check_filled_first
 from .own_reducers import check_no_reducer, check_nobody_asks
@@ -221,9 +221,14 @@ class Planner:
             if self._endless(outline, node):
                 raise Refused(f"{given} and may never end; pass what it is made from, and make it in the worker")
             raise Refused(f"{given}; pass a list there")
-        for _, use in shape.selves[name]:
-            above = shape.outline.parents[use]
-            if any(isinstance(item, ast.Call) and last_name(item.func) == "next" for item in _around(shape, use)):
+        for user, method, use in self._uses(shape, name):
+            above = user.outline.parents[use]
+            if _is_iterator_of(user, method, use):
+                raise Refused(
+                    f"line {use.lineno} gives it to `__iter__`, which has to return an iterator, and a list is none; "
+                    "make the generator there"
+                )
+            if any(isinstance(item, ast.Call) and last_name(item.func) == "next" for item in _around(user, use)):
                 raise Refused(
                     f"line {use.lineno} takes one item after the other with `next`; make the generator where it is used"
                 )
@@ -245,6 +250,10 @@ class Planner:
             unsafe="a list holds everything at once and can be walked again and again, a generator only once",
         )
 
+    def _uses(self, shape: Shape, name: str) -> Iterator[tuple[Shape, Method, ast.Attribute]]:
+        for user in self.family.hierarchy(shape):
+            yield from ((user, method, use) for method, use in user.selves.get(name, ()))
+
     def _endless(self, outline: Outline, node: ast.AST, depth: int = 0) -> bool:
         """Something that it calls counts or circles, or loops without a condition."""
         for call in ast.walk(node):
@@ -259,6 +268,25 @@ class Planner:
                 if any(self._endless(where, item, depth + 1) for item in own if isinstance(item, ast.Call)):
                     return True
         return False
+
+
+def _is_iterator_of(shape: Shape, method: Method, use: ast.Attribute) -> bool:
+    """`__iter__` returns it: itself, by a name, or as what another method or a property returned."""
+    value: ast.AST = use
+    statement, walks = shape.outline.statement(use), shape.methods.get("__iter__")
+    for above in shape.outline.ancestors(use):
+        if not isinstance(above, (ast.IfExp, ast.BoolOp, ast.NamedExpr)):
+            break
+        value = above
+    own = shape.outline.own(walks) if walks is not None else ()
+    returned = [node.value for node in own if isinstance(node, ast.Return) and node.value is not None]
+    if not isinstance(statement, (ast.Return, ast.Assign)) or statement.value is not value or not returned:
+        return False
+    names = {last_name(each.func if isinstance(each, ast.Call) else each) for each in returned}
+    if method is not walks:
+        return isinstance(statement, ast.Return) and method.name in names
+    targets = statement.targets if isinstance(statement, ast.Assign) else []
+    return not targets or any(isinstance(each, ast.Name) and each.id in names for each in targets)
 
 
 def _is_maybe(treatment: Treatment) -> bool:

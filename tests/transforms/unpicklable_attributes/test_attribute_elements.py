@@ -96,3 +96,53 @@ def test_a_handle_that_other_code_deletes() -> None:
     assert refusal(deleted).startswith("a.py:13 deletes it from outside, and a copy would have it again")
     after = {"a.py": deleted["a.py"].replace("del first.file", "first.file = None")}
     assert "sets it from outside" in refusal(after)
+
+
+WALKED = """
+from torch.utils.data import DataLoader, IterableDataset
+
+
+def numbers(count):
+    for at in range(count):
+        yield at * at
+
+
+class Numbers(IterableDataset):
+    def __init__(self, count):
+        self.stream = numbers(count)
+
+    def kept(self):
+        return self.stream
+
+    @property
+    def all(self):
+        return self.stream
+
+    def __iter__(self):
+        {walk}
+
+
+loader = DataLoader(Numbers(5), num_workers=1)
+"""
+
+
+@pytest.mark.parametrize(
+    ("walk", "refused"),
+    [
+        pytest.param("return self.stream", True, id="itself"),
+        pytest.param("return self.stream if self else self.other", True, id="one of two"),
+        pytest.param("walk = self.stream\n        return walk", True, id="by a name"),
+        pytest.param("return self.kept()", True, id="by a method"),
+        pytest.param("return self.all", True, id="by a property"),
+        pytest.param("return iter(self.stream)", False, id="an iterator of it"),
+        pytest.param("return (2 * each for each in self.stream)", False, id="another generator"),
+        pytest.param("yield from self.stream", False, id="its items"),
+        pytest.param(
+            "rows = self.stream\n        for row in rows:\n            yield row", False, id="its items, by name"
+        ),
+    ],
+)
+def test_a_generator_that_iter_returns_becomes_no_list(walk: str, refused: bool) -> None:
+    (finding,) = reported({"train.py": WALKED.format(walk=walk)}, RULE)
+    assert (finding.fix is None) is refused
+    assert ("has to return an iterator" in (finding.reason or "")) is refused, finding
