@@ -227,6 +227,7 @@ REAL: dict[str, Make] = {
     ),
     "logging.handlers.WatchedFileHandler": lambda s, p: _closed(s, logging.handlers.WatchedFileHandler(p / "log")),
     "open": lambda s, p: s.enter_context(open(_file(p))),  # noqa: PTH123
+    "os.fdopen": lambda s, p: s.enter_context(os.fdopen(os.open(_file(p), os.O_RDONLY))),
     "pathlib.Path().open": lambda s, p: s.enter_context(_file(p).open()),
     "functools.lru_cache": lambda s, p: functools.lru_cache(_kept),
     "functools.cache": lambda s, p: functools.cache(_kept),

@@ -130,3 +130,32 @@ def test_a_generator_of_a_method_without_an_object(mark: str, seen: bool) -> Non
         f"    def run(self, n):\n        return next(self.one)\n{USE.format('Rows([1])')}"
     )
     assert len(reasons({"a.py": text}, RULE)) == seen
+
+
+BY_NUMBER = """\
+import os
+import tempfile
+
+
+class Rows:
+    def __init__(self, path):
+        number, self.path = tempfile.mkstemp()
+        self.file = {}
+
+    def run(self, n):
+        return n
+"""
+
+
+@pytest.mark.parametrize(
+    ("opened", "error"),
+    [("os.fdopen(number, 'w+')", "_io.TextIOWrapper"), ("os.fdopen(number, 'rb')", "_io.BufferedReader")],
+)
+def test_a_file_that_is_opened_by_its_number_is_not_opened_again(opened: str, error: str) -> None:
+    (finding,) = reported({"a.py": BY_NUMBER.format(opened) + USE.format("Rows('a')")}, RULE)
+    assert error in finding.message and finding.fix is None
+    assert "means nothing in another process" in (finding.reason or "")
+
+
+def test_a_number_of_an_open_file_is_pickled() -> None:
+    assert not reported({"a.py": BY_NUMBER.format("number") + USE.format("Rows('a')")}, RULE)
