@@ -14,6 +14,7 @@ from .mentions import Mentions
 from .records import FileFacts
 from .rows import Rows
 from .scope import DEAD, SEVERAL, FactsScope
+from .syntax import IN_A_DICT
 
 T = TypeVar("T")
 
@@ -181,7 +182,7 @@ class FactsBuilder:
 
     def container(self, values: Iterable[int], what: str, items: Sequence[tuple[str, int]] = ()) -> int:
         """The node of a new container; `items`: what is under literal keys."""
-        result, contents = self.node(), self.node(f"put in a {what}")
+        result, contents = self.node(), self.node(IN_A_DICT if what == "dict" else f"put in a {what}")
         fields: dict[str, int] = {}
         for key, value in items:
             if key not in fields:

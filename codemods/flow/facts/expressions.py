@@ -19,7 +19,18 @@ from .loaded_by_path import is_loaded, note_loaded, takes_from_loaded
 from .passed_on import UNDER, passed_on, under, with_workers
 from .records import NO_LITERALS, Call
 from .scope import DEAD, SEVERAL, FactsScope
-from .syntax import KEYS, MAX_PLACES, gives_view, items_of, literal_key, name_pattern, not_callable, position, starred
+from .syntax import (
+    EACH,
+    KEYS,
+    MAX_PLACES,
+    gives_view,
+    items_of,
+    literal_key,
+    name_pattern,
+    not_callable,
+    position,
+    starred,
+)
 from .taken_out import handed_on, note_method, note_put_back
 
 # Tuples and classes of their own: this module looks at every expression of a repository.
@@ -204,7 +215,7 @@ class Expressions:
         whole = self.value(kept) if kept is not None else -1
         for generator in node.generators:
             value = self.value(generator.iter)
-            self._bind_inner(generator.target, builder.element(value) if value >= 0 else -1)
+            self._bind_inner(generator.target, builder.element(value, EACH) if value >= 0 else -1)
             for test in generator.ifs:
                 self.value(test)
         if isinstance(node, ast.DictComp):
@@ -393,7 +404,7 @@ class Expressions:
 
     def iterate(self, target: ast.expr, value: int) -> None:
         """`for target in value`."""
-        self.assign(target, self.builder.element(value) if value >= 0 else -1)
+        self.assign(target, self.builder.element(value, EACH) if value >= 0 else -1)
 
     def _bind_inner(self, target: ast.expr, value: int) -> None:
         """Bind the target of a comprehension in the comprehension's own scope."""

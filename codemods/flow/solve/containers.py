@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from ..boundaries import Table
 from ..facts.records import Call
+from ..facts.syntax import EACH, IN_A_DICT
 from .constraints import Constraints
 from .heap import CONTAINER, OBJECT, Heap, Value
 
@@ -24,8 +25,13 @@ class Containers:
         self._pairs: set[int] = set()  # contents of the results of `x.items()`
 
     def take(self, value: Value, result: int, key: str) -> None:
-        """`result` is what `value` holds under `key`; any element where that is ""."""
+        """`result` is what `value` holds under `key`; any element where that is "", what a loop gives for `EACH`."""
         heap = self.heap
+        if key == EACH:
+            if value.kind == CONTAINER and heap.labels[int(value.a)] == IN_A_DICT:
+                heap.read_keys(int(value.a), result)
+                return
+            key = ""
         if value.kind == CONTAINER:
             contents = int(value.a)
             if contents in self.by_default:

@@ -7,6 +7,8 @@ from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from typing import NamedTuple
 
+from ..facts.syntax import KEYS
+
 MAX_CONTAINERS = 12  # in one node; beyond, a summary stands for them (else `**kwargs` through one builder is quadratic)
 # Where more values than this meet (a builder that every model goes through), none of them is followed on.
 MAX_VALUES = 16
@@ -311,6 +313,14 @@ class Heap:
         else:
             self.wanted.setdefault((contents, key), []).append(result)
         self.edge(contents, result, self.lines[result])
+
+    def read_keys(self, contents: int, result: int) -> None:
+        """`result` is a key of the dict."""
+        node = self.fields.get(contents, {}).get(KEYS, -1)
+        if node >= 0:
+            self.edge(node, result, self.lines[result])
+        else:
+            self.wanted.setdefault((contents, KEYS), []).append(result)
 
     def every(self, contents: int) -> int:
         """The node of everything that a container holds."""
