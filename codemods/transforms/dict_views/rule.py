@@ -22,6 +22,7 @@ from ...syntax.receivers import ReceiverKind, Receivers, imports_any, view_recei
 from ...syntax.repo import Repo
 from .as_set import can_be_set
 from .by_hash import BY_HASH
+from .by_managers import imports_managers
 from .data import names
 from .holders import Difference, Holder, HolderKind
 from .mutations import DictChanges
@@ -230,6 +231,9 @@ class _Search:
         )
         if ended is not None and isinstance(answer, Fix):
             answer = Refused(ended)
+        if confidence is Confidence.PROVEN and crossing is not None:
+            listed = imports_managers(self.repo, crossing.boundary, trace)
+            confidence, trace = (confidence, trace) if listed is None else (Confidence.LIKELY, (*trace, listed))
         return Finding.answered(ID, outline.path, source.span(start, end), message, confidence, trace, answer)
 
     def _as_list(
