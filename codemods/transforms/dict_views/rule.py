@@ -233,7 +233,8 @@ class _Search:
             answer = Refused(ended)
         if confidence is Confidence.PROVEN and crossing is not None:
             listed = imports_managers(self.repo, crossing.boundary, trace)
-            confidence, trace = (confidence, trace) if listed is None else (Confidence.LIKELY, (*trace, listed))
+            if listed is not None:  # the last step stays what sends it
+                confidence, trace = Confidence.LIKELY, (*trace[:-1], listed, *trace[-1:])
         return Finding.answered(ID, outline.path, source.span(start, end), message, confidence, trace, answer)
 
     def _as_list(

@@ -45,6 +45,7 @@ def test_managers_send_views_as_lists(imports: str, send: str, confidence: str) 
     (finding,) = reported(files, RULE)
     assert finding.confidence.value == confidence
     assert any("gets a view as a list" in hop.what for hop in finding.trace) is (confidence == "likely")
+    assert "pickle" in finding.trace[-1].what
     assert "self.names = list(table.keys())" in migrated(files, RULE)["a.py"]
 
 
