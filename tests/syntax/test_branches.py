@@ -120,65 +120,35 @@ rows = Rows(ToTensor())
 """
 
 
-@pytest.mark.parametrize(
-    "body",
-    [
-        pytest.param(MADE + "if device is None:\n    rows.transform = steps\nreturn rows", id="stored"),
-        pytest.param(MADE + "if not device is not None:\n    rows = Rows(steps)\nreturn rows", id="passed"),
-        pytest.param(MADE + "if device is not None:\n    return rows\nreturn Rows(steps)", id="behind a return"),
-        pytest.param(
-            "step = ToTensor()\nif mode == 'cpu':\n    step = lambda x: x\n"
-            "if mode == 'gpu' and device:\n    return Rows(step)\nreturn Rows()",
-            id="another value",
-        ),
-        pytest.param(
-            "step = ToTensor()\nif not (device or options.cached):\n    step = lambda x: x\n"
-            "if device:\n    return Rows(step)\nreturn Rows()",
-            id="part of a test",
-        ),
-    ],
-)
-def test_opposite_branches_of_one_call(body: str) -> None:
-    assert confidence(body) is Confidence.POSSIBLE
+OPPOSITE = {
+    "stored": MADE + "if device is None:\n    rows.transform = steps\nreturn rows",
+    "passed": MADE + "if not device is not None:\n    rows = Rows(steps)\nreturn rows",
+    "behind a return": MADE + "if device is not None:\n    return rows\nreturn Rows(steps)",
+    "another value": "step = ToTensor()\nif mode == 'cpu':\n    step = lambda x: x\n"
+    "if mode == 'gpu' and device:\n    return Rows(step)\nreturn Rows()",
+    "part of a test": "step = ToTensor()\nif not (device or options.cached):\n    step = lambda x: x\n"
+    "if device:\n    return Rows(step)\nreturn Rows()",
+}
+AGREE = {
+    "the same branch": MADE + "if device is not None:\n    rows.transform = steps\nreturn rows",
+    "set anew": MADE + "device = None\nif device is None:\n    rows = Rows(steps)\nreturn rows",
+    "in both branches": MADE + "if device is None:\n    rows = Rows(steps)\nelse:\n    rows = Rows(steps)\nreturn rows",
+    "and below the branch": MADE
+    + "if device is None:\n    rows.transform = steps\nrows.transform = steps\nreturn rows",
+    "a test of a loop": "rows = Rows()\nfor part in mode:\n    if part:\n        rows.transform = Rows().transform\n"
+    "    else:\n        step = lambda x: x\n        rows.transform = step\nreturn rows",
+    "a flag that is set in between": "step = ToTensor()\nif options.plain:\n    step = lambda x: x\n"
+    "options.plain = False\nif options.plain:\n    return Rows()\nreturn Rows(step)",
+    "a call may answer anew": "step = ToTensor()\nif mode.pop():\n    step = lambda x: x\n"
+    "if mode.pop():\n    return Rows()\nreturn Rows(step)",
+    "another value may be meant": "step = ToTensor()\nif mode == 'a':\n    step = lambda x: x\n"
+    "if mode != 'b':\n    return Rows(step)\nreturn Rows()",
+}
 
 
-@pytest.mark.parametrize(
-    "body",
-    [
-        pytest.param(MADE + "if device is not None:\n    rows.transform = steps\nreturn rows", id="the same branch"),
-        pytest.param(MADE + "device = None\nif device is None:\n    rows = Rows(steps)\nreturn rows", id="set anew"),
-        pytest.param(
-            MADE + "if device is None:\n    rows = Rows(steps)\nelse:\n    rows = Rows(steps)\nreturn rows",
-            id="in both branches",
-        ),
-        pytest.param(
-            MADE + "if device is None:\n    rows.transform = steps\nrows.transform = steps\nreturn rows",
-            id="and below the branch",
-        ),
-        pytest.param(
-            "rows = Rows()\nfor part in mode:\n    if part:\n        rows.transform = Rows().transform\n"
-            "    else:\n        step = lambda x: x\n        rows.transform = step\nreturn rows",
-            id="a test of a loop",
-        ),
-        pytest.param(
-            "step = ToTensor()\nif options.plain:\n    step = lambda x: x\noptions.plain = False\n"
-            "if options.plain:\n    return Rows()\nreturn Rows(step)",
-            id="a flag that is set in between",
-        ),
-        pytest.param(
-            "step = ToTensor()\nif mode.pop():\n    step = lambda x: x\n"
-            "if mode.pop():\n    return Rows()\nreturn Rows(step)",
-            id="a call may answer anew",
-        ),
-        pytest.param(
-            "step = ToTensor()\nif mode == 'a':\n    step = lambda x: x\n"
-            "if mode != 'b':\n    return Rows(step)\nreturn Rows()",
-            id="another value may be meant",
-        ),
-    ],
-)
-def test_branches_of_one_call_that_agree(body: str) -> None:
-    assert confidence(body) is not Confidence.POSSIBLE
+@pytest.mark.parametrize("name", [*OPPOSITE, *AGREE])
+def test_branches_of_one_call(name: str) -> None:
+    assert (confidence({**AGREE, **OPPOSITE}[name]) is Confidence.POSSIBLE) is (name in OPPOSITE)
 
 
 def test_what_waits_on_an_object_is_taken_by_another_run() -> None:

@@ -4,32 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from codemods.engine.migrate import check
-from codemods.settings import Settings
-from codemods.tree.files import MemoryFiles
+from harness.main_changes import is_reported
 from harness.small import reported
 
-TEXT = """\
-import itertools, random
-import multiprocessing as mp
-from collections import defaultdict
-from contextvars import ContextVar
-import numpy as np
-{made}
-
-def work(x):
-    return {read}
-
-
-def main():
-    {change}
-    with mp.Pool(1) as pool:
-        print(pool.map(work, [1, 2]))
-
-
-if __name__ == "__main__":
-    main()
-"""
 CLASS = """
 
 class Table:
@@ -79,13 +56,6 @@ class Keeper:
 
 CONF = Settings()
 """
-
-
-def is_reported(made: str, read: str, change: str) -> bool:
-    text = TEXT.format(made=made, read=read, change=change.replace("\n", "\n    "))
-    found = check(MemoryFiles({"train.py": text.encode()}), Settings(select=("main-guard",))).findings
-    assert all("the main process only" in each.message for each in found)
-    return bool(found)
 
 
 @pytest.mark.parametrize(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from codemods.transforms.main_guard.state.process_state_table import states
+from harness.each_row import each_row
 from harness.small import reported
 
 TEXT = """\
@@ -415,19 +416,17 @@ JOBS = {
 }
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("imports", "does", "found"),
     [
-        pytest.param("from jobs import rows", "rows()", False, id="another function"),
-        pytest.param("from jobs import rows, start", "start()", True, id="the function"),
-        pytest.param("import jobs", "jobs.start()", True, id="by its module"),
-        pytest.param("import jobs", "getattr(jobs, 'start')()", True, id="by its name"),
-        pytest.param("from jobs import *", "start()", True, id="by a star"),
-        pytest.param("from typing import *\nimport jobs", "(start := 1)", False, id="a star of something else"),
-        pytest.param(
-            "import jobs\nfrom train import size", "size()", False, id="a script that calls it under its guard"
-        ),
-        pytest.param("import jobs\nfrom train import plot", "plot()", True, id="a function that calls it"),
+        ("from jobs import rows", "rows()", False),  # another function
+        ("from jobs import rows, start", "start()", True),  # the function
+        ("import jobs", "jobs.start()", True),  # by its module
+        ("import jobs", "getattr(jobs, 'start')()", True),  # by its name
+        ("from jobs import *", "start()", True),  # by a star
+        ("from typing import *\nimport jobs", "(start := 1)", False),  # a star of something else
+        ("import jobs\nfrom train import size", "size()", False),  # a script that calls it under its guard
+        ("import jobs\nfrom train import plot", "plot()", True),  # a function that calls it
     ],
 )
 def test_a_script_that_never_starts_the_workers(imports: str, does: str, found: bool) -> None:

@@ -5,26 +5,9 @@ from __future__ import annotations
 import pytest
 
 from harness.each_row import each_row
+from harness.main_changes import is_reported, program
 from harness.small import reported
 
-TEXT = """\
-import multiprocessing as mp
-
-{table}
-
-def work(x):
-    return {read}
-
-
-def main():
-    {fill}
-    with mp.Pool(1) as pool:
-        print(pool.map(work, [1, 2]))
-
-{after}
-if __name__ == "__main__":
-    main()
-"""
 BY_NAME = "T = {}\ndef register(name):\n    def wrap(f):\n        T[name] = f\n        return f\n    return wrap\n"
 PLAIN = "T = {}\ndef register(f):\n    T[f.__name__] = f\n    return f\n"
 LISTED = "T = []\ndef register(f):\n    T.append(f)\n    return f\n"
@@ -35,13 +18,6 @@ GIVEN = "T = {}\ndef register(name, f):\n    T[name] = f\n"
 HOOK = "T = {}\nclass Base:\n    def __init_subclass__(cls):\n        T[cls.__name__] = cls\n"
 FUNCTION = "def a(x):\n    return x"
 TABLE = "class Reg:\n    rows = []\n    size = 1\n"
-
-
-def is_reported(table: str, read: str, fill: str, after: str = "") -> bool:
-    text = TEXT.format(table=table, read=read, fill=fill.replace("\n", "\n    "), after=after)
-    found = reported({"train.py": text}, "main-guard")
-    assert all("the main process only" in each.message for each in found)
-    return bool(found)
 
 
 @pytest.mark.parametrize(
@@ -114,6 +90,6 @@ def install_nothing(register):
 def test_a_function_that_is_given_what_registers(table: str, install: str, at_top: bool, found: bool) -> None:
     fill = f"plugin.{install}(register)"
     after = f"import plugin\n{fill if at_top else ''}\n"
-    text = TEXT.format(table=table, read="T.get(x)", fill="pass" if at_top else fill, after=after)
+    text = program(table, "T.get(x)", "pass" if at_top else fill, after=after)
     reports = reported({"plugin.py": INSTALLS, "train.py": text}, "main-guard")
     assert [each.trace[0].path for each in reports] == ["plugin.py"] * found

@@ -4,15 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from harness.small import reported
+from harness.main_changes import is_reported
 
-TEXT = """\
-import functools
-from multiprocessing import Pool
-
+MADE = """\
 @functools.lru_cache()
 def settings():
-    return {{"size": 1, "name": "a"}}
+    return {"size": 1, "name": "a"}
 
 class Config:
     instance = None
@@ -25,27 +22,14 @@ class Config:
         return cls.instance
 
 def fresh():
-    return {{"size": 1}}
-
-def work(x):
-    conf = {read}
-    return x * conf
-
-def main():
-    {change}
-    with Pool(1) as pool:
-        print(pool.map(work, [1, 2]))
-
-if __name__ == "__main__":
-    main()
-"""
+    return {"size": 1}"""
 
 
 @pytest.mark.parametrize(
     ("read", "change", "found"),
     [
         ("settings()['size']", "settings()['size'] = 7", True),
-        ("settings()['size']", "conf = settings()\n    conf['size'] = 7", True),
+        ("settings()['size']", "conf = settings()\nconf['size'] = 7", True),
         ("Config.get().size", "Config.get().size = 7", True),
         ("settings()['size']", "settings()['name'] = 'b'", False),
         ("settings()['size']", "print(settings()['size'])", False),
@@ -54,4 +38,4 @@ if __name__ == "__main__":
     ],
 )
 def test_what_callers_share(read: str, change: str, found: bool) -> None:
-    assert bool(reported({"train.py": TEXT.format(read=read, change=change)}, "main-guard")) is found
+    assert is_reported(MADE, f"x * {read}", change) is found

@@ -4,39 +4,10 @@ from __future__ import annotations
 
 import pytest
 
+from harness.each_row import each_row
+from harness.main_changes import is_reported, program
 from harness.small import reported
 
-TEXT = """\
-import abc
-import contextlib
-import enum
-import functools
-import heapq
-import io
-import itertools
-import queue
-import random
-import sys
-import threading
-import weakref
-from multiprocessing import Pool
-import numpy as np
-import torch
-import torch.nn as nn
-
-{made}
-
-def work(x):
-    return {read}
-
-def main():
-    {change}
-    with Pool(1) as pool:
-        print(pool.map(work, [1, 2]))
-
-if __name__ == "__main__":
-    main()
-"""
 METER = """\
 class Meter:
     def __init__(self):
@@ -140,10 +111,6 @@ class One:
         return cls.kept"""
 
 
-def is_reported(made: str, read: str, change: str) -> bool:
-    return bool(reported({"train.py": TEXT.format(made=made, read=read, change=change)}, "main-guard"))
-
-
 @pytest.mark.parametrize(
     ("made", "read", "change"),
     [
@@ -152,7 +119,7 @@ def is_reported(made: str, read: str, change: str) -> bool:
         (METER, "meter.total", "meter << 3"),
         (METER, "meter.total", "current().total = 3"),
         (METER, "TABLE['a'].total", "for each in TABLE.values(): each.total = 3"),
-        (METER, "TABLE['a'].total", "first = TABLE['a']\n    first.total = 3"),
+        (METER, "TABLE['a'].total", "first = TABLE['a']\nfirst.total = 3"),
         (MAKER, "get() * x", "put(3)"),
         (COUNTED, "square(x)", "square(2)"),
         ("def seen(x, known=[]):\n    known.append(x)\n    return len(known)", "seen(x)", "seen(3)"),
@@ -177,14 +144,14 @@ def is_reported(made: str, read: str, change: str) -> bool:
         ("A = np.zeros(3)", "A.sum()", "np.add(A, 1, out=A)"),
         ("A = np.zeros(3)", "A.sum()", "np.copyto(A, 1)"),
         ("A = np.zeros(3)", "A.sum()", "A.fill(1)"),
-        ("A = np.zeros(3)", "A.sum()", "part = A[1:]\n    part += 1"),
+        ("A = np.zeros(3)", "A.sum()", "part = A[1:]\npart += 1"),
         ("NET = nn.Linear(1, 1)", "float(NET.weight)", "nn.init.constant_(NET.weight, 3)"),
         ("NET = nn.Linear(1, 1)", "NET(x)", "NET.load_state_dict({})"),
         ("NET = nn.Dropout(0.5)", "NET.training", "NET.eval()"),
         ("ROWS = []", "len(ROWS)", "list(map(ROWS.append, range(3)))"),
         ("ROWS = []\ndef fill():\n    ROWS.append(1)", "len(ROWS)", "threading.Thread(target=fill).start()"),
         ("A = {'n': 1}\ndef each(f):\n    f(3)", "A['n']", "each(lambda v: A.update(n=v))"),
-        ("A = {'n': [1]}\nB = [2]", "len(A['n'])", "a, b = A['n'], B\n    a.append(3)"),
+        ("A = {'n': [1]}\nB = [2]", "len(A['n'])", "a, b = A['n'], B\na.append(3)"),
         ("size = 1", "size", "exec('size = 5', globals())"),
         ("size = 1", "size", "globals()['size'] = 5"),
         ("size = 1", "size", "setattr(sys.modules[__name__], 'size', 5)"),
@@ -215,10 +182,10 @@ def test_changed_by_the_main_process(made: str, read: str, change: str) -> None:
         ("DONE = threading.Event()", "x", "DONE.set()"),
         ("ROWS = []\ndef show():\n    print(ROWS)", "len(ROWS)", "threading.Thread(target=show).start()"),
         ("A = {'n': 1}\ndef each(f):\n    f(3)", "A['n']", "each(lambda v: print(A['n']))"),
-        ("A = {'n': [1]}\nB = [2]", "len(A['n'])", "a, b = A['n'], B\n    b.append(3)"),
+        ("A = {'n': [1]}\nB = [2]", "len(A['n'])", "a, b = A['n'], B\nb.append(3)"),
         ("HEAP = [3, 4]", "HEAP[0]", "print(heapq.nsmallest(1, HEAP))"),
         ("A = np.zeros(3)", "A.sum()", "b = np.add(A, 1)"),
-        ("A = np.zeros(3)", "A.sum()", "part = A[1:]\n    part = part + 1"),
+        ("A = np.zeros(3)", "A.sum()", "part = A[1:]\npart = part + 1"),
         ("NET = nn.Linear(1, 1)", "NET(x)", "NET.state_dict()"),
         ("size = 1", "size", "print(globals()['size'])"),
     ],
@@ -243,7 +210,7 @@ PLUGIN = {
 )
 def test_a_file_that_only_the_main_process_imports(above: str, change: str, found: bool) -> None:
     made = f"{above}\nfrom table import TABLE"
-    train = TEXT.format(made=made, read="sorted(TABLE)", change=change)
+    train = program(made, "sorted(TABLE)", change)
     assert bool(reported({**PLUGIN, "train.py": train}, "main-guard")) is found
 
 
@@ -284,8 +251,8 @@ def child(grid, value):
     ],
 )
 def test_a_mapped_file_that_a_worker_writes_to(mode: str, write: str, found: bool) -> None:
-    text = TEXT.replace("pool.map(work, [1, 2])", "pool.apply(child, (Grid('a'), 3))")
-    train = text.format(made=MAPPED.format(mode=mode, write=write), read="x", change="pass")
+    made = MAPPED.format(mode=mode, write=write)
+    train = program(made, "x", "pass", start="pool.apply(child, (Grid('a'), 3))")
     assert bool(reported({"train.py": train}, "main-guard")) is found
 
 
@@ -333,13 +300,12 @@ def note(given):
     ],
 )
 def test_an_object_of_a_module_that_is_sent_as_well(change: str, args: str, found: bool) -> None:
-    body = f"process = Process(target=child, args={args})\n    process.start()"
+    body = f"process = Process(target=child, args={args})\nprocess.start()"
     if "Task" in args:
         body = body.replace("target=child", "target=child_of_task")
     more = "from multiprocessing import Process\ndef child_of_task(task, n):\n    bump()\n    return task.run()"
     made = ALIASES.format(change=change, more=more)
-    text = TEXT.format(made=made, read="x", change=body)
-    assert bool(reported({"train.py": text}, "main-guard")) is found
+    assert bool(reported({"train.py": program(made, "x", body)}, "main-guard")) is found
 
 
 BUCKET = """\
@@ -361,7 +327,7 @@ def place(name):
     ],
 )
 def test_hashes_of_texts_on_both_sides(read: str, change: str, found: bool) -> None:
-    assert is_reported(BUCKET, read, change) is found
+    assert bool(reported({"train.py": program(BUCKET, read, change)}, "main-guard")) is found
 
 
 CACHED = """\
@@ -394,19 +360,17 @@ if __name__ == "__main__":
 """
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("worker", "main", "found"),
     [
-        pytest.param("CACHE[word] = compute(word)", "CACHE['a'] = 97", True, id="another value"),
-        pytest.param("CACHE[word] = compute(word)", "CACHE['a'] = len('a')", True, id="of another function"),
-        pytest.param("CACHE[word] = word * 2", "CACHE['a'] = '97'", True, id="no function"),
-        pytest.param("CACHE[word] = compute(word)", "CACHE['a'] = compute('a')", False, id="of the same function"),
-        pytest.param(
-            "found = compute(word); CACHE[word] = found", "CACHE['a'] = compute('a')", False, id="by another name"
-        ),
-        pytest.param("CACHE[word] = compute(word)", "embed('a')", False, id="as workers do it"),
-        pytest.param("CACHE[word] = compute(word)", "print(CACHE)", False, id="only read"),
-        pytest.param("CACHE.update({word: 1})", "CACHE['a'] = 97", False, id="workers change all of it"),
+        ("CACHE[word] = compute(word)", "CACHE['a'] = 97", True),  # another value
+        ("CACHE[word] = compute(word)", "CACHE['a'] = len('a')", True),  # of another function
+        ("CACHE[word] = word * 2", "CACHE['a'] = '97'", True),  # no function
+        ("CACHE[word] = compute(word)", "CACHE['a'] = compute('a')", False),  # of the same function
+        ("found = compute(word); CACHE[word] = found", "CACHE['a'] = compute('a')", False),  # by another name
+        ("CACHE[word] = compute(word)", "embed('a')", False),  # as workers do it
+        ("CACHE[word] = compute(word)", "print(CACHE)", False),  # only read
+        ("CACHE.update({word: 1})", "CACHE['a'] = 97", False),  # workers change all of it
     ],
 )
 def test_results_that_workers_keep_for_themselves(worker: str, main: str, found: bool) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from harness.each_row import each_row
 from harness.small import migrated, reported
 
 RULE = "unpicklable-attributes"
@@ -126,20 +127,18 @@ loader = DataLoader(Numbers(5), num_workers=1)
 """
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("walk", "refused"),
     [
-        pytest.param("return self.stream", True, id="itself"),
-        pytest.param("return self.stream if self else self.other", True, id="one of two"),
-        pytest.param("walk = self.stream\n        return walk", True, id="by a name"),
-        pytest.param("return self.kept()", True, id="by a method"),
-        pytest.param("return self.all", True, id="by a property"),
-        pytest.param("return iter(self.stream)", False, id="an iterator of it"),
-        pytest.param("return (2 * each for each in self.stream)", False, id="another generator"),
-        pytest.param("yield from self.stream", False, id="its items"),
-        pytest.param(
-            "rows = self.stream\n        for row in rows:\n            yield row", False, id="its items, by name"
-        ),
+        ("return self.stream", True),  # itself
+        ("return self.stream if self else self.other", True),  # one of two
+        ("walk = self.stream\n        return walk", True),  # by a name
+        ("return self.kept()", True),  # by a method
+        ("return self.all", True),  # by a property
+        ("return iter(self.stream)", False),  # an iterator of it
+        ("return (2 * each for each in self.stream)", False),  # another generator
+        ("yield from self.stream", False),  # its items
+        ("rows = self.stream\n        for row in rows:\n            yield row", False),  # its items, by name
     ],
 )
 def test_a_generator_that_iter_returns_becomes_no_list(walk: str, refused: bool) -> None:
