@@ -273,20 +273,20 @@ def test_names_that_are_kept(text: str, others: dict[str, str], keeps: bool) -> 
 @each_row(
     "path, beside, keeps",
     [
-        ("__init__.py", "work.py", False),
-        ("pkg/__init__.py", "pkg/work.py", False),
-        ("pkg/__init__.py", "pkg/work/job.py", False),
-        ("pkg/__init__.py", "pkg/worker.py", True),
-        ("pkg/__init__.py", "work.py", True),
-        ("pkg/a.py", "pkg/work.py", True),
+        ("__init__.py", "side.py", False),
+        ("pkg/__init__.py", "pkg/side.py", False),
+        ("pkg/__init__.py", "pkg/side/job.py", False),
+        ("pkg/__init__.py", "pkg/sider.py", True),
+        ("pkg/__init__.py", "side.py", True),
+        ("pkg/a.py", "pkg/side.py", True),
     ],
 )
 def test_a_package_has_its_modules_under_their_names(path: str, beside: str, keeps: bool) -> None:
-    text = "def f():\n    def work(): pass\n"
+    text = "def f():\n    def side(): pass\n"
     scopes = Scopes(ast.parse(text))
     names = free_names.Names(Project(MemoryFiles({path: text.encode(), beside: b""})), path, scopes)
     node = [each for each in ast.walk(scopes.tree) if isinstance(each, ast.FunctionDef)][-1]
-    assert names.keeps("work", scopes.around(node)) is keeps
+    assert names.keeps("side", scopes.around(node)) is keeps
 
 
 def test_methods_of_classes_that_are_never_one_object_share_a_name() -> None:
