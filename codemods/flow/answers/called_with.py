@@ -37,31 +37,25 @@ class CalledWith:
     def _calls_with(self, sink: Sink) -> set[int]:
         """The calls that give the boundary to the function that it is called in; none where it comes otherwise."""
         heap, table = self.solution.heap, self.solution.program.table
-        parameters = self._parameters(sink.function) if sink.function >= 0 else set()
+        parameters = self.solution.program.parameters(sink.function) if sink.function >= 0 else set()
         found: set[int] = set()
         for number in heap.holds[sink.callee]:
             value = heap.values[number]
             if value.kind != FOREIGN or table.canonical(str(value.a)) != sink.boundary:
                 continue
-            node, seen = sink.callee, set[int]()
-            while node >= 0 and node not in seen and node not in parameters:
-                seen.add(node)
-                node = heap.source(node, number)
-            if node not in parameters:
+            parameter = next((node for node in heap.way(number, sink.callee) if node in parameters), -1)
+            if parameter < 0:
                 return set()
-            found.update(self._sites(node, number))
+            found.update(self._sites(parameter, number))
         return found
 
     def _given(self, function: int, number: int, reasons: Reasons) -> Iterator[int]:
         """The calls of the function that give it the value, or what that crosses with."""
         heap, places = self.solution.heap, self._places(function)
         while number >= 0:
-            node, seen = reasons[number].node, set[int]()
-            while node >= 0 and node not in seen:
-                seen.add(node)
+            for node in heap.way(number, reasons[number].node):
                 if node in places:
                     yield from self._sites(node, number)
-                node = heap.source(node, number)
             number = reasons[number].parent
 
     def _sites(self, node: int, number: int) -> Iterator[int]:
@@ -70,14 +64,9 @@ class CalledWith:
             if number in self.solution.heap.holds[source]:
                 yield from (site for site in sites if site > 0)
 
-    def _parameters(self, function: int) -> set[int]:
-        file, made = self.solution.program.functions[function]
-        offset = self.solution.program.offsets[file]
-        return {parameter.node + offset for parameter in made.parameters}
-
     def _places(self, function: int) -> set[int]:
         """The nodes of the parameters, and of what `*args` and `**kwargs` hold."""
-        heap, found = self.solution.heap, self._parameters(function)
+        heap, found = self.solution.heap, self.solution.program.parameters(function)
         held = [heap.values[number] for node in found for number in heap.holds[node]]
         for contents in [int(value.a) for value in held if value.kind == CONTAINER]:
             found |= {contents, *heap.fields.get(contents, {}).values()}

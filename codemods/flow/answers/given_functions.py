@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from functools import cached_property
-from itertools import pairwise
+from itertools import pairwise, takewhile
 
 from ..facts.records import Call
 from ..solve.heap import CONTAINER, FOREIGN
@@ -48,18 +48,15 @@ class GivenFunctions:
 
     def _edges(self, number: int, node: int) -> Iterator[tuple[int, int]]:
         """Those by which the value came to `node`, from the first on; none where it never does."""
-        way: list[int] = []
-        while node >= 0 and node not in way and number in self.solution.heap.holds[node]:
-            way.append(node)
-            node = self.solution.heap.source(node, number)
-        way.reverse()
-        return pairwise(way)
+        heap = self.solution.heap
+        way = takewhile(lambda at: number in heap.holds[at], heap.way(number, node))
+        return pairwise([*way][::-1])
 
     def _chosen(self, site: int) -> tuple[int, int]:
         """The parameter that a call calls, and the function that has it; -1 twice where it calls something else."""
         callee, offset, call = self._by_site.get(site, (-1, 0, None))
         around = self.callers.around(offset, call) if call is not None else -1
-        parameters = self._parameters(around) if around >= 0 else set()
+        parameters = self.solution.program.parameters(around) if around >= 0 else set()
         for number in self.solution.heap.holds[callee] if parameters else ():
             way = {node for step in self._edges(number, callee) for node in step} | {callee}
             if found := way & parameters:
@@ -85,11 +82,6 @@ class GivenFunctions:
         """The value is an installed function whose result keeps nothing of what it is called with."""
         value = self.solution.heap.values[number]
         return value.kind == FOREIGN and str(value.a).rpartition(".")[2] in _MAKES_DATA
-
-    def _parameters(self, function: int) -> set[int]:
-        file, made = self.solution.program.functions[function]
-        offset = self.solution.program.offsets[file]
-        return {parameter.node + offset for parameter in made.parameters}
 
     @cached_property
     def _containers(self) -> dict[int, int]:

@@ -32,21 +32,9 @@ def replaced(solution: Solution, number: int, node: int) -> bool:
     """The function of a decorated name that is at `node` came there by that name, and not as what decorators get."""
     heap, program = solution.heap, solution.program
     file, function = program.functions[int(heap.values[number].a)]
-    given = {
-        parameter.node + program.offsets[program.functions[index][0]]
-        for decorator in function.decorators
-        if decorator >= 0
-        for index in (_only_function(solution, decorator + program.offsets[file]),)
-        if index is not None
-        for parameter in program.functions[index][1].parameters
-    }
-    seen: set[int] = set()
-    while node >= 0 and node not in seen:
-        if node in given:
-            return False
-        seen.add(node)
-        node = heap.source(node, number)
-    return True
+    decorators = [_only_function(solution, each + program.offsets[file]) for each in function.decorators if each >= 0]
+    given = {node for index in decorators if index is not None for node in program.parameters(index)}
+    return given.isdisjoint(heap.way(number, node))
 
 
 def _only_function(solution: Solution, node: int) -> int | None:

@@ -300,14 +300,8 @@ def _cached(solution: Solution, node: int, at: int, line: int) -> Iterator[Quest
     for number in tuple(solution.heap.holds[node]):
         value = solution.heap.values[number]
         if value.kind == FUNCTION:
-            file, function = solution.program.functions[int(value.a)]
-            for parameter in function.parameters:
-                yield Question(
-                    "a key of a cache",
-                    solution.program.files[at],
-                    line,
-                    parameter.node + solution.program.offsets[file],
-                )
+            for parameter in solution.program.parameters(int(value.a)):
+                yield Question("a key of a cache", solution.program.files[at], line, parameter)
 
 
 def reaching(places: Places, found: Mapping[int, list[Question]], path: str, line: int, column: int) -> list[Question]:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from functools import cached_property
+from itertools import islice
 
 from ..kinds import FunctionKind
 from ..solve.heap import CLASS, CONTAINER, INSTANCE, MAX_VALUES
@@ -125,10 +126,10 @@ class SameObject:
     def _parameters(self) -> set[int]:
         program = self.solution.program
         return {
-            parameter.node + program.offsets[file]
-            for file, function in program.functions
+            node
+            for index, (_, function) in enumerate(program.functions)
             if function.name == "__init__"
-            for parameter in function.parameters
+            for node in program.parameters(index)
         }
 
     def _made_to_keep(self, number: int, attribute: int, instance: int) -> set[int]:
@@ -184,7 +185,7 @@ class SameObject:
         labels = self.solution.heap.labels
         if labels[node].startswith("stored as") and self._unrelated(node) > MAX_MEANT:
             return True
-        way = [node, *self.way(number, node)]
+        way = [*self.solution.heap.way(number, node)]
         makes = self._factories.makes(number, way)
         if makes is Makes.ANOTHER:
             return not self._made_by_another_call(number, way, nodes)
@@ -230,12 +231,7 @@ class SameObject:
 
     def way(self, number: int, node: int) -> Iterator[int]:
         """The nodes by which the value came to `node`, from there back, without `node`."""
-        seen = {node}
-        node = self.solution.heap.source(node, number)
-        while node >= 0 and node not in seen:
-            seen.add(node)
-            yield node
-            node = self.solution.heap.source(node, number)
+        return islice(self.solution.heap.way(number, node), 1, None)
 
     def _unrelated(self, node: int) -> int:
         """How many kinds of objects a node holds that have no base class in common."""

@@ -32,16 +32,14 @@ class Steps:
 
     def _way(self, node: int, number: int) -> Iterator[Step]:
         """From the end to where the value is made."""
-        heap, seen = self.solution.heap, set[int]()
-        while node >= 0 and node not in seen:
-            seen.add(node)
-            source = heap.source(node, number)
-            came = heap.line_between(source, node) if source >= 0 else 0
-            if heap.labels[node].startswith(_STORED):
+        heap = self.solution.heap
+        for each in heap.way(number, node):
+            source = heap.source(each, number)
+            came = heap.line_between(source, each) if source >= 0 else 0
+            if heap.labels[each].startswith(_STORED):
                 yield ()
-            if came and (step := self._step(source, node, number, came)):
+            if came and (step := self._step(source, each, number, came)):
                 yield step
-            node = source
 
     def _step(self, source: int, target: int, number: int, line: int) -> Step:
         heap, files = self.solution.heap, self.solution.program.files

@@ -105,22 +105,17 @@ def trace_of(
 
 def _way(solution: Solution, node: int, number: int) -> list[Hop]:
     """The hops of one value from where it is made to `node`."""
-    hops, seen = list[Hop](), set[int]()
-    line = solution.heap.lines[node]
-    while node >= 0 and node not in seen:
-        seen.add(node)
-        source = solution.heap.source(node, number)
-        came = solution.heap.line_between(source, node) if source >= 0 else 0
-        label = solution.heap.labels[node]
-        if label:
-            same_file = source < 0 or solution.heap.file_of[source] == solution.heap.file_of[node]
-            at = (
-                came
-                if came and same_file and not label.startswith(("parameter", "returned"))
-                else solution.heap.lines[node]
-            )
-            hops.append(Hop(solution.program.files[solution.heap.file_of[node]], at or line, label))
-        node = source
+    hops, heap = list[Hop](), solution.heap
+    for each in heap.way(number, node):
+        label = heap.labels[each]
+        if not label:
+            continue
+        source = heap.source(each, number)
+        came = heap.line_between(source, each) if source >= 0 else 0
+        same_file = source < 0 or heap.file_of[source] == heap.file_of[each]
+        if not came or not same_file or label.startswith(("parameter", "returned")):
+            came = heap.lines[each]
+        hops.append(Hop(solution.program.files[heap.file_of[each]], came or heap.lines[node], label))
     return hops[::-1]
 
 

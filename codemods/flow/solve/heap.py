@@ -147,6 +147,14 @@ class Heap:
             return held.get(number, -1)
         return self._came[node] if number in held else -1
 
+    def way(self, number: int, node: int) -> Iterator[int]:
+        """The nodes by which the value `number` came to `node`, from `node` back to where it is made."""
+        seen = set[int]()
+        while node >= 0 and node not in seen:
+            seen.add(node)
+            yield node
+            node = self.source(node, number)
+
     def sources(self, node: int) -> Iterator[tuple[int, int]]:
         """The values in `node`, each with the node that it came from, or -1."""
         held = self.holds[node]

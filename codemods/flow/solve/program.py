@@ -51,6 +51,11 @@ class Program:
             self.hazards.append(made)
         return known
 
+    def parameters(self, function: int) -> set[int]:
+        """The nodes of the parameters of a function."""
+        file, made = self.functions[function]
+        return {parameter.node + self.offsets[file] for parameter in made.parameters}
+
     def facts_of(self, path: str) -> FileFacts:
         """The facts of one of the files."""
         return self.facts[self.file_index[path]]
