@@ -26,14 +26,13 @@ _GUIDE_LANGUAGES = frozenset(
 )
 _DATA = frozenset(("json", "yaml", "yml", "toml", "xml", "html", "diff", "ini"))
 _LONG_LINE = 2000  # characters; what stands before is not looked at
+_LAUNCHER = r"(?:\w+=\S*[ \t]+)*(?:\S*python[\d.]*[ \t]+(?:-\w+[ \t]+)*-m[ \t]+torch\.distributed|torchrun[ \t]{})"
 _SHELL = re.compile(  # a command, whatever the block says that it is: `python`, `eval`
-    r"^[ \t>]{0,40}(?:[$%][ \t]+)?(?:\w+=\S*[ \t]+)*"
-    r"(?:\S*python[\d.]*[ \t]+(?:-\w+[ \t]+)*-m[ \t]+torch\.distributed|torchrun[ \t])",
+    r"^[ \t>]{0,40}(?:[$%][ \t]+)?" + _LAUNCHER.format(""),
     re.MULTILINE,
 )
 _LINE = re.compile(  # a command that is a whole line of a sentence's text, of a list, a quotation or indented code
-    r"^[ \t>]{0,40}(?:(?:[-*+]|\d+[.)])[ \t]+)?(?:[$%][ \t]+)?((?:\w+=\S*[ \t]+)*"
-    r"(?:\S*python[\d.]*[ \t]+(?:-\w+[ \t]+)*-m[ \t]+torch\.distributed|torchrun[ \t]+-)(?:[^\n\\]|\\\r?\n|\\)*)",
+    r"^[ \t>]{0,40}(?:(?:[-*+]|\d+[.)])[ \t]+)?(?:[$%][ \t]+)?(" + _LAUNCHER.format("+-") + r"(?:[^\n\\]|\\\r?\n|\\)*)",
     re.MULTILINE,
 )
 _COMMENT = re.compile(r"<!--.*?(?:-->|\Z)", re.DOTALL)

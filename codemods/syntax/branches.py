@@ -46,17 +46,22 @@ def exclude_each_other(repo: Repo, places: Iterable[tuple[str, int]]) -> bool:
     return False
 
 
+def _down_to(outline: Outline, line: int) -> Iterator[tuple[list[ast.stmt], ast.stmt, list[ast.stmt]]]:
+    """Each block around the line from outside in, its statement there, and which block of that goes on, or `[]`."""
+    block: list[ast.stmt] = outline.module.body
+    while inside := next((item for item in block if item.lineno <= line <= (item.end_lineno or line)), None):
+        blocks = [getattr(inside, name, None) or [] for name in ("body", "orelse", "finalbody")]
+        blocks += [handler.body for handler in getattr(inside, "handlers", ())]
+        part = next((item for item in blocks if item and item[0].lineno <= line <= (item[-1].end_lineno or line)), [])
+        yield block, inside, part
+        block = part
+
+
 def _flags(outline: Outline, line: int) -> Flags:
     """The flags that are known where the innermost statement on the line runs."""
     found: Flags = {}
     once = False
-    block: list[ast.stmt] = outline.module.body
-    while (
-        inside := next((item for item in block if item.lineno <= line <= (item.end_lineno or line)), None)
-    ) is not None:
-        blocks = [getattr(inside, name, None) or [] for name in ("body", "orelse", "finalbody")]
-        blocks += [handler.body for handler in getattr(inside, "handlers", ())]
-        block = next((item for item in blocks if item and item[0].lineno <= line <= (item[-1].end_lineno or line)), [])
+    for _, inside, block in _down_to(outline, line):
         if isinstance(inside, _FUNCTIONS):
             once = inside.name == "__init__"
         elif isinstance(inside, _LOOPS):
@@ -103,16 +108,10 @@ def _tests_at(outline: Outline, line: int, column: int) -> tuple[Scope, _Tests]:
     """The innermost function around a place, and what is known there of the tests that it makes."""
     scope: Scope = outline.module
     found: list[tuple[ast.expr, bool]] = []
-    block: list[ast.stmt] = outline.module.body
-    while (
-        inside := next((item for item in block if item.lineno <= line <= (item.end_lineno or line)), None)
-    ) is not None:
-        for before in block[: block.index(inside)]:
+    for around, inside, block in _down_to(outline, line):
+        for before in around[: around.index(inside)]:
             if isinstance(before, ast.If) and not before.orelse and isinstance(before.body[-1], _LEAVES):
                 found.append((before.test, False))
-        blocks = [getattr(inside, name, None) or [] for name in ("body", "orelse", "finalbody")]
-        blocks += [handler.body for handler in getattr(inside, "handlers", ())]
-        block = next((item for item in blocks if item and item[0].lineno <= line <= (item[-1].end_lineno or line)), [])
         if isinstance(inside, _FUNCTIONS) and block:
             scope, found = inside, []
         elif isinstance(inside, ast.If) and block:

@@ -6,8 +6,6 @@ None else register(given)`. The solver joins its calls, so one class seems to de
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from .calls import OwnCalls
 from .constraints import Constraints
 from .heap import CLASS, FUNCTION, Heap, Value
@@ -27,11 +25,11 @@ def forget_impossible_decorators(program: Program, heap: Heap, constraints: Cons
             paths = Paths(heap, number, (origin,), _between(heap, number, origin, node))
             if paths.lead_to(node) or not paths.complete:
                 continue
+            entry = _entry(own, heap.values[number])
             for offset, call in applied:
-                for target in _entries(own, heap.values[number]):
-                    sites = heap.sites.get((call.arguments[0] + offset, target), [])
-                    if call.result + offset + 1 in sites:
-                        sites.remove(call.result + offset + 1)
+                sites = heap.sites.get((call.arguments[0] + offset, entry), [])
+                if call.result + offset + 1 in sites:
+                    sites.remove(call.result + offset + 1)
 
 
 def _between(heap: Heap, number: int, start: int, end: int) -> set[int]:
@@ -67,10 +65,9 @@ def _origin(program: Program, value: Value) -> int:
     return nodes[index - first] + program.offsets[file]
 
 
-def _entries(own: OwnCalls, value: Value) -> Iterator[int]:
-    """The node that the only argument of a call of the value goes to."""
+def _entry(own: OwnCalls, value: Value) -> int:
+    """The node that the only argument of a call of the value goes to; -1 for none."""
     index, bound = int(value.a), value.kind == CLASS
     if bound:
         index = own.attributes.method(index, "__init__")
-    if index >= 0 and (entry := own.first_parameter(index, bound)) >= 0:
-        yield entry
+    return own.first_parameter(index, bound) if index >= 0 else -1

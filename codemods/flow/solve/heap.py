@@ -315,20 +315,19 @@ class Heap:
 
     def read(self, contents: int, key: str, result: int) -> None:
         """`result` is what a container holds under `key`, or under no known key."""
+        self._read_field(contents, key, result)
+        self.edge(contents, result, self.lines[result])
+
+    def read_keys(self, contents: int, result: int) -> None:
+        """`result` is a key of the dict."""
+        self._read_field(contents, KEYS, result)
+
+    def _read_field(self, contents: int, key: str, result: int) -> None:
         node = self.fields.get(contents, {}).get(key, -1)
         if node >= 0:
             self.edge(node, result, self.lines[result])
         else:
             self.wanted.setdefault((contents, key), []).append(result)
-        self.edge(contents, result, self.lines[result])
-
-    def read_keys(self, contents: int, result: int) -> None:
-        """`result` is a key of the dict."""
-        node = self.fields.get(contents, {}).get(KEYS, -1)
-        if node >= 0:
-            self.edge(node, result, self.lines[result])
-        else:
-            self.wanted.setdefault((contents, KEYS), []).append(result)
 
     def every(self, contents: int) -> int:
         """The node of everything that a container holds."""
