@@ -38,6 +38,7 @@ from .trainer_settings import set_to_workers
 PROCESS = "multiprocessing.Process"
 EXECUTOR = "concurrent.futures.ProcessPoolExecutor"
 SET_METHOD = "multiprocessing.set_start_method"
+SETS = SET_METHOD.rpartition(".")[2]  # in the text of a file that calls it by whatever name
 _RUNS_TESTS = "unittest.main"
 
 _MAX_DEPTH = 6

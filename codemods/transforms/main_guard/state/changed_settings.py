@@ -12,8 +12,10 @@ from ....flow.answers.crossings import flow_of
 from ....flow.facts.records import facts_lookup
 from ....flow.facts.test_code import is_test
 from ....nodes import walk
+from ....project import Project
 from ....syntax.callees import FUNCTIONS, Function
 from ....syntax.main_guard import is_main_process_block
+from ....syntax.modules import modules_of
 from ....syntax.names import last_name
 from ....syntax.outline import Outline
 from ....syntax.repo import Repo
@@ -61,11 +63,12 @@ class Place(NamedTuple):
 class Search:
     """Finds them. One per run of the rule, as what workers run is collected once."""
 
-    def __init__(self, starts: Starts, repo: Repo, importers: Importers) -> None:
-        self.starts, self.repo, self.importers = starts, repo, importers
-        self.calls = CallsOfScripts(repo, importers)
-        self.callees = starts.callees
-        self._functions = WorkerFunctions(starts, repo)
+    def __init__(self, project: Project) -> None:
+        self.repo, modules = Repo(project), project.derive(modules_of)
+        self.starts, self.importers = Starts(project, self.repo, modules), Importers(project, self.repo, modules)
+        self.calls = CallsOfScripts(self.repo, self.importers)
+        self.callees = self.starts.callees
+        self._functions = WorkerFunctions(self.starts, self.repo)
         self.parts = Parts(self.callees, self._functions.known)
         self._asked: dict[ast.AST, frozenset[str] | None] = {}
 

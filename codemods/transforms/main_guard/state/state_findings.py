@@ -8,11 +8,7 @@ from typing import NamedTuple
 
 from ....finding import Confidence, Finding, Hop, Refused, Span
 from ....project import Project
-from ....syntax.modules import modules_of
-from ....syntax.repo import Repo
-from ..importers import Importers
 from ..screen import ID
-from ..starts.process_starts import Starts
 from .aliases import aliases
 from .changed_settings import Changed, Search
 from .class_registries import class_registries
@@ -54,8 +50,7 @@ def state_findings(project: Project) -> Iterator[Finding]:
 
 def lost_state(project: Project) -> tuple[LostState, ...]:
     """The same as plain values, which the fixes of all rules ask for."""
-    repo, modules = Repo(project), project.derive(modules_of)
-    search = Search(Starts(project, repo, modules), repo, Importers(project, repo, modules))
+    search = Search(project)
     return (*_rows(search), *_hooks(search))
 
 
