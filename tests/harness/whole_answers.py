@@ -4,6 +4,9 @@
     lambdas                  a rule, and below what it finds in a program that the test hands to it
     3 likely: the reason     as in a row of a table: see `rows.py`
     + line
+    flow                     what the flow analysis finds, where the test asks it and no rule
+    a.py:3 proven lambda torch.utils.data.DataLoader
+      a.py:7 stored as `x`   a step of the trace
 
 A test that looks at one word of a reason, or at one line of a fix, would not notice a change of the rest: here it does.
 `python tests/harness/whole_answers.py --update [TEST ...]` writes the answers of all that are listed, and lists the
@@ -29,7 +32,10 @@ if __name__ == "__main__":  # run as a script from anywhere
 import pytest
 
 from codemods import transforms
-from codemods.finding import Finding
+from codemods.finding import Confidence, Finding
+from codemods.flow.answers.crossing import Crossing
+from codemods.flow.answers.crossings import Flow
+from codemods.hazard_kind import HazardKind
 from codemods.project import Project
 from harness.rows import lines_of
 from harness.tool import text_diff
@@ -37,6 +43,7 @@ from harness.tool import text_diff
 TESTS = Path(__file__).resolve().parents[1]
 FOLDER = "answers"
 Find = Callable[[Project], Iterable[Finding]]
+Ask = Callable[..., list[Crossing]]
 
 
 def file_of(module: Path) -> Path:
@@ -69,22 +76,50 @@ def answers() -> Iterator[list[str]]:
     """What each rule finds, meanwhile, in projects as they were handed to it: for each a rule's name and its lines."""
     found: list[str] = []
     with contextlib.ExitStack() as patches:
+        asked_by = list[str]()
         for name, rule in _rules():
-            patches.enter_context(mock.patch.object(rule, "find", _noted(rule.find, name, found)))
+            patches.enter_context(mock.patch.object(rule, "find", _noted(rule.find, name, asked_by, found)))
+        patches.enter_context(mock.patch.object(Flow, "crossings", _noted_flow(Flow.crossings, asked_by, found)))
         yield found
 
 
-def _noted(find: Find, name: str, found: list[str]) -> Find:
+def _noted(find: Find, name: str, asked_by: list[str], found: list[str]) -> Find:
     def noted(project: Project) -> list[Finding]:
-        findings = list(find(project))
+        asked_by.append(name)
+        try:
+            findings = list(find(project))
+        finally:
+            asked_by.pop()
         if not project.written:
             files = {entry.path: project.files.read(entry.path).decode() for entry in project.files.entries()}
-            answer = "".join(f"{line}\n" for line in (name.replace("_", "-"), *lines_of(findings, files)))
-            if answer not in found:
-                found.append(answer)
+            _note(found, name.replace("_", "-"), *lines_of(findings, files))
         return findings
 
     return noted
+
+
+def _noted_flow(crossings: Ask, asked_by: list[str], found: list[str]) -> Ask:
+    def noted(flow: Flow, kinds: frozenset[HazardKind], bar: Confidence = Confidence.POSSIBLE) -> list[Crossing]:
+        answer = crossings(flow, kinds, bar)
+        if not asked_by:
+            _note(found, "flow", *(line for crossing in answer for line in _shown(crossing)))
+        return answer
+
+    return noted
+
+
+def _shown(crossing: Crossing) -> Iterator[str]:
+    """A crossing, and the steps of its trace."""
+    yes = [name for name in ("aboard", "alone", "guessed") if getattr(crossing, name)]
+    place = f"{crossing.path}:{crossing.line}"
+    yield " ".join([place, crossing.confidence.value, crossing.kind.value, crossing.boundary or "-", *yes])
+    yield from (f"  {hop.path}:{hop.line} {hop.what}" for hop in crossing.trace)
+
+
+def _note(found: list[str], *lines: str) -> None:
+    answer = "".join(f"{line}\n" for line in lines)
+    if answer not in found:
+        found.append(answer)
 
 
 class Answers:
