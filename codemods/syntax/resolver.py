@@ -258,6 +258,15 @@ class Resolver:
                 return outline, name, bindings[0]
         return None
 
+    def bound_by(self, outline: Outline, node: ast.Name | ast.Attribute) -> tuple[Outline, str, ValueBinding] | None:
+        """The same of a module's name, or `name` of another: `other.name`."""
+        if isinstance(node, ast.Attribute):
+            imported = isinstance(node.value, ast.Name) and node.value.id in outline.imported
+            module = self.module(outline, node.value) if imported else None
+            return self.first_binding(module, node.attr) if module is not None else None
+        scope, _ = outline.lookup(node, node.id)
+        return self.first_binding(outline, node.id) if isinstance(scope, ast.Module) else None
+
     # names without a place
 
     def value_of(self, outline: Outline, name: str, depth: int = 0) -> FinalValue | str:

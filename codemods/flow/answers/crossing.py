@@ -48,8 +48,8 @@ class Crossing:
     aboard: bool = False  # what crosses is an object that keeps it, of the class whose code made it
     alone: bool = False  # no object of the repository's classes keeps it, but in a container of other code
     guessed: bool = False  # an object that may not keep it is on its way
-    steps: tuple[Step, ...] = ()  # where it is passed on
-    beside: Step = ()  # where its maker is called beside the boundary; it runs in children but for that
+    steps: tuple[Step, ...] = ()  # where it is passed on; not asked for what is possible
+    beside: Step = ()  # where its maker is called beside the boundary; it runs in children but for that; as `steps`
 
     @property
     def place(self) -> tuple[int, int, int, int]:
@@ -87,11 +87,14 @@ class Crossings:
         if told is not reasons:
             trace = trace_of(self.solution, number, told[number], told, kind, path, position)
         root = reasons.root(number)
-        beside = self.moments.made_beside(path, position, root.node, root.hop.line) if root.hop is not None else ()
+        steps, beside = tuple[Step, ...](), Step()
+        if confidence is not Confidence.POSSIBLE:
+            steps = self.steps.of(number, told)
+            beside = self.moments.made_beside(path, position, root.node, root.hop.line) if root.hop is not None else ()
         aboard = self._is_in_class_of(reasons[number].parent, path, position[:2])
         return Crossing(
             kind, path, *position, confidence, shorten(trace), boundary, aboard,
-            self._is_alone(number, reasons), self.closure.guessed(number, reasons), self.steps.of(number, told), beside,
+            self._is_alone(number, reasons), self.closure.guessed(number, reasons), steps, beside,
         )  # fmt: skip
 
     def _confidence(

@@ -180,17 +180,7 @@ class Search:
 
     def meant(self, outline: Outline, node: ast.Name | ast.Attribute) -> Settings | None:
         """The settings that a name of the module stands for, or `name` of another: `other.name`."""
-        if isinstance(node, ast.Attribute):
-            if not isinstance(node.value, ast.Name) or node.value.id not in outline.imported:
-                return None
-            module = self.callees.resolver.module(outline, node.value)
-            return self._of(module, node.attr) if module is not None else None
-        scope, bindings = outline.lookup(node, node.id)
-        return self._of(outline, node.id) if isinstance(scope, ast.Module) and len(bindings) == 1 else None
-
-    def _of(self, outline: Outline, name: str) -> Settings | None:
-        """What a module's name stands for: `cfg = __C` and imports are followed."""
-        found = self.callees.resolver.first_binding(outline, name)
+        found = self.callees.resolver.bound_by(outline, node)
         if found is None:
             return None
         home, own_name, binding = found
@@ -198,7 +188,7 @@ class Search:
         if not isinstance(statement, (ast.Assign, ast.AnnAssign)) or home.parents[statement] is not home.module:
             return None
         if isinstance(value, ast.Attribute) and isinstance(value.value, ast.Name) and value.value.id != own_name:
-            return self._of(home, value.value.id)  # `note = log.note`
+            return self.meant(home, value.value)  # `note = log.note`
         return Settings(home, own_name) if isinstance(value, _OBJECTS) else None
 
     # what changes them

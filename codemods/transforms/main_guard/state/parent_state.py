@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from ....project import Project
+from ....syntax.binding_rules import positional
 from ....syntax.callees import FUNCTIONS, Function
 from ....syntax.names import last_name, whose_class
 from ....syntax.outline import Outline
@@ -303,7 +304,7 @@ def _is_of(search: Search, outline: Outline, value: ast.expr, state: _State) -> 
     if (of := whose_class(value)) is not None:
         return outline.is_self(of) and outline.owner(of) is state.owner
     around = outline.method(value)
-    if around is not None and isinstance(value, ast.Name) and value.id in {each.arg for each in around.args.args[:1]}:
+    if around is not None and isinstance(value, ast.Name) and value.id in positional(around)[:1]:
         return not outline.is_self(value) and outline.owner(value) is state.owner
     found = search.callees.resolver.definition(outline, value)
     return found is not None and found.node is state.owner

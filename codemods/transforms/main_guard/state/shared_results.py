@@ -10,6 +10,7 @@ import ast
 from collections.abc import Iterator
 
 from ....nodes import walk
+from ....syntax.binding_rules import positional
 from ....syntax.callees import FUNCTIONS, Function, method
 from ....syntax.names import last_name
 from ....syntax.outline import Outline
@@ -62,7 +63,7 @@ def _is_shared(function: Function) -> bool:
     marks = [mark.func if isinstance(mark, ast.Call) else mark for mark in function.decorator_list]
     if any(last_name(mark) in _CACHES for mark in marks):
         return True
-    first = {each.arg for each in function.args.args[:1]} if "classmethod" in map(last_name, marks) else set()
+    first = {*positional(function)[:1]} if "classmethod" in map(last_name, marks) else set()
     declared = {name for node in walk(function) if isinstance(node, ast.Global) for name in node.names}
     returned = [node.value for node in walk(function) if isinstance(node, ast.Return)]
     return bool(returned) and all(
@@ -76,7 +77,7 @@ def _has_one(owner: ast.ClassDef) -> bool:
     """`__new__` gives the object that the class keeps, or `__init__` has all of them share one dictionary."""
     new, begin = method(owner, "__new__"), method(owner, "__init__")
     if new is not None:
-        first = {each.arg for each in new.args.args[:1]} | {owner.name}
+        first = {*positional(new)[:1]} | {owner.name}
         returned = [node.value for node in walk(new) if isinstance(node, ast.Return)]
         return bool(returned) and all(
             isinstance(value, ast.Attribute) and isinstance(value.value, ast.Name) and value.value.id in first

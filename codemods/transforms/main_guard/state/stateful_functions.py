@@ -91,24 +91,10 @@ def _kept(
     return known[key]
 
 
-def _home(
-    search: Search, outline: Outline, node: ast.Name | ast.Attribute, depth: int = 0
-) -> tuple[Outline, str] | None:
+def _home(search: Search, outline: Outline, node: ast.Name | ast.Attribute) -> tuple[Outline, str] | None:
     """The file that binds it, and the name there."""
-    if isinstance(node, ast.Attribute):
-        module = None
-        if isinstance(node.value, ast.Name) and node.value.id in outline.imported:
-            module = search.callees.resolver.module(outline, node.value)
-        return (module, node.attr) if module is not None else None
-    scope, bindings = outline.lookup(node, node.id)
-    if not isinstance(scope, ast.Module) or len(bindings) != 1:
-        return None
-    statement = bindings[0].statement
-    if not isinstance(statement, ast.ImportFrom):
-        return outline, node.id
-    other = search.callees.star_source(outline, statement)
-    name = next((a.name for a in statement.names if (a.asname or a.name) == node.id), "")
-    return (other, name) if other is not None and name else None
+    found = search.callees.resolver.bound_by(outline, node)
+    return found[:2] if found is not None else None
 
 
 def _of(search: Search, outline: Outline, name: str) -> _Kept | None:

@@ -6,6 +6,7 @@ import ast
 from collections.abc import Iterable, Iterator
 
 from ....finding import Refused
+from ....syntax.binding_rules import positional
 from ....syntax.names import last_name, root_of_place
 from ..classes import Method, Shape
 
@@ -41,7 +42,7 @@ def _is_hashed_by_fields(shape: Shape) -> bool:
 
 def _reads_itself(method: Method) -> bool:
     """`__hash__` reads attributes, or calls a method that may."""
-    this = {each.arg for each in method.args.args[:1]}
+    this = {*positional(method)[:1]}
     return any(
         isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id in this
         for node in ast.walk(method)
@@ -50,7 +51,7 @@ def _reads_itself(method: Method) -> bool:
 
 def _puts(shape: Shape, method: Method) -> Iterator[ast.expr]:
     """`self.group = {self}`, `self.group.add(self)`, `parent.children[self] = 1` where `self.parent = parent`."""
-    this = {each.arg for each in method.args.args[:1]}
+    this = {*positional(method)[:1]}
     kept = this | {name for name in _names(method) if _is_kept(method, this, name)}
     for node in ast.walk(method):
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in _PUTS:
