@@ -16,6 +16,7 @@ from .builder import FactsBuilder
 from .definitions import enter_function
 from .filled_later import kept_as, note_call, note_put
 from .loaded_by_path import is_loaded, note_loaded, takes_from_loaded
+from .operators import operated
 from .passed_on import UNDER, passed_on, under, with_workers
 from .records import NO_LITERALS, Call
 from .scope import DEAD, SEVERAL, FactsScope
@@ -37,6 +38,7 @@ from .taken_out import handed_on, note_method, note_put_back
 _CONSTANT = ast.Constant
 _COMPARED = (ast.Is, ast.IsNot, ast.Eq, ast.NotEq)
 _SEQUENCE = (ast.Tuple, ast.List)
+_JOINING = (ast.Add, ast.BitOr)
 
 
 class Expressions:
@@ -106,9 +108,8 @@ class Expressions:
         if isinstance(node.op, ast.Mult):
             return self._repeated(node)
         left, right = self.value(node.left), self.value(node.right)
-        if isinstance(node.op, ast.Add) and (left >= 0 or right >= 0):  # [a] + [b], dataset_a + dataset_b
-            return self.builder.merge([left, right])
-        return -1
+        joined = [left, right] if isinstance(node.op, _JOINING) else []  # [a] + [b], dataset_a + dataset_b
+        return self.builder.merge([*joined, operated(self.builder, node, left, right)])
 
     def _repeated(self, node: ast.BinOp) -> int:
         """`[x] * n`: what the list holds is at places that are not known."""

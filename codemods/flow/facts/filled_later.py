@@ -16,10 +16,10 @@ _PUTS = frozenset({"append", "insert", "appendleft", "add", "update", "extend", 
 
 
 def kept_as(builder: FactsBuilder, target: ast.expr, value: int, expression: ast.expr | None) -> int:
-    """The node of what is assigned to `target`: `value`, or a new one for a dict of constants."""
+    """The node of what is assigned to `target`: `value`, or a new one for a dict or list of constants."""
     name = _name(target) if isinstance(expression, _MADE) else ""
-    if name and value < 0 and isinstance(expression, ast.Dict):
-        value = builder.container((), "dict")
+    if name and value < 0 and isinstance(expression, (ast.Dict, ast.List)):
+        value = builder.container((), type(expression).__name__.lower())
     if name and value >= 0:
         builder.kept_empty.append((value, name))
     return value

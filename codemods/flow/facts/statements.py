@@ -13,7 +13,9 @@ from ..kinds import FunctionKind, MethodBinding
 from .builder import FactsBuilder
 from .definitions import enter_class, enter_function
 from .expressions import Expressions
+from .filled_later import note_put
 from .loaded_by_path import note_returned
+from .operators import operated
 from .own_state import dropped_attributes, is_reduced_to_other, kept_attributes
 from .passed_on import asked_for
 from .records import NO_LITERALS, Call
@@ -182,17 +184,21 @@ class Statements:
 
     def _augmented(self, node: ast.AugAssign) -> None:
         builder = self.builder
-        value = self.expressions.value(node.value)
         target = node.target
+        before = self.expressions.value(target) if isinstance(target, ast.Name) else -1
+        value = self.expressions.value(node.value)
         if isinstance(target, ast.Name):
             whole = builder.bind(target.id)
+            builder.edge(operated(builder, node, before, value), whole)
             if value >= 0:  # `xs += [f]`: the contents join
                 inner = builder.element(value)
+                note_put(builder, target, inner)
                 builder.puts.append((whole, inner, builder.line, ""))
         elif isinstance(target, ast.Attribute) and value >= 0:
             whole, inner = self.expressions.attribute(target), builder.node()
             self.expressions.sets_attribute(target, self.expressions.value(target.value))
             builder.elements.append((value, inner, ""))
+            note_put(builder, target, inner)
             builder.puts.append((whole, inner, builder.line, ""))
         else:
             self.expressions.assign(target, value, node.value)

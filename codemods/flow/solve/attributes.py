@@ -72,6 +72,11 @@ class Attributes:
             self.module_names.load(int(value.a), attribute, result)
         elif kind == CLASS:
             self._load_member(self.hierarchy.order(int(value.a)), attribute, result, -1, int(value.a))
+            if (
+                self.hierarchy.is_local_enum(int(value.a))
+                and attribute in self.program.classes[int(value.a)][1].members
+            ):
+                heap.add(result, heap.number(Value(INSTANCE, value.a)))
         elif not self.hierarchy.known:
             return
         elif kind == INSTANCE:

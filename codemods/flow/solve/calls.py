@@ -5,12 +5,14 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import NamedTuple
 
+from ...hazard_kind import HazardKind
 from ..facts.records import Call, Function, Parameter
 from ..kinds import ParameterKind
 from .attributes import Attributes
 from .containers import Containers
+from .deferred_calls import STANDS_NOWHERE
 from .foreign_objects import ForeignObjects
-from .heap import CONTAINER, INSTANCE, Heap, Value
+from .heap import CONTAINER, HAZARD, INSTANCE, Heap, Value
 from .hierarchy import Hierarchy
 from .program import Program
 from .sinks import Sinks
@@ -61,6 +63,9 @@ class OwnCalls:
         result = call.result + offset
         if function.generator:
             self.heap.add_when_filled(result, Value(CONTAINER, function.returns + base), function.returns + base)
+            if not function.decorators and call.text not in STANDS_NOWHERE:
+                made = self.program.enter(HazardKind.GENERATOR, self.heap.file_of[result], call.position)
+                self.heap.add(result, self.heap.number(Value(HAZARD, made)))
         else:
             edge(function.returns + base, result, line, -site)
 

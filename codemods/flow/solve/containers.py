@@ -6,7 +6,8 @@ from ..boundaries import Table
 from ..facts.records import Call
 from ..facts.syntax import EACH, IN_A_DICT
 from .constraints import Constraints
-from .heap import CONTAINER, OBJECT, Heap, Value
+from .heap import CLASS, CONTAINER, INSTANCE, OBJECT, Heap, Value
+from .hierarchy import Hierarchy
 
 DEFAULT_DICT = "collections.defaultdict"  # beside what is put in it, it holds what makes that
 SPREAD = -2  # in place of a node, of what is copied by `**x`
@@ -17,8 +18,8 @@ HOLDERS = frozenset({"OrderedDict", "deque", "ModuleList", "ModuleDict", "Sequen
 class Containers:
     """Applies what code does with containers. Containers go by the node of their contents."""
 
-    def __init__(self, heap: Heap, constraints: Constraints, table: Table) -> None:
-        self.heap, self.constraints, self.table = heap, constraints, table
+    def __init__(self, heap: Heap, constraints: Constraints, table: Table, hierarchy: Hierarchy) -> None:
+        self.heap, self.constraints, self.table, self.hierarchy = heap, constraints, table, hierarchy
         # result of a call, or a `*args` or `**kwargs` parameter -> contents of what it makes, or of its tuple or dict
         self.of_result: dict[int, int] = {}
         self.by_default: dict[int, int] = {}  # contents of a defaultdict -> what it makes, once something is taken out
@@ -40,6 +41,8 @@ class Containers:
                 heap.read(contents, key, result)
             else:
                 heap.edge(heap.every(contents), result, heap.lines[result])
+        elif value.kind == CLASS and self.hierarchy.is_local_enum(int(value.a)):
+            heap.add(result, heap.number(Value(INSTANCE, value.a)))
         elif value.kind == OBJECT and value.b >= 0 and str(value.a).rpartition(".")[2] in HOLDERS:
             heap.edge(value.b, result, heap.lines[result])
         elif value.kind == OBJECT and self._has_parts_like_it(value, key):

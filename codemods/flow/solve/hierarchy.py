@@ -12,6 +12,7 @@ from .program import Program
 MAX_DERIVED = 8  # classes that a method of their base is followed for, each by itself
 BAGS = frozenset({"dict", "list", "set", "collections.OrderedDict", "collections.UserDict", "collections.defaultdict",
                    "argparse.Namespace", "types.SimpleNamespace", "easydict.EasyDict", "addict.Dict"})  # fmt: skip
+_ENUMS = frozenset({"enum.Enum", "enum.IntEnum", "enum.StrEnum", "enum.Flag", "enum.IntFlag"})
 
 
 class Hierarchy:
@@ -60,6 +61,10 @@ class Hierarchy:
     def is_bag(self, index: int) -> bool:
         """True for classes that are dicts or namespaces: two of their instances have nothing in common."""
         return any(base in BAGS for base in self.all_foreign_bases(index))
+
+    def is_local_enum(self, index: int) -> bool:
+        """True for an Enum in a function: what its body binds are instances of it."""
+        return self.known and self.classes[index][1].nested and not _ENUMS.isdisjoint(self.all_foreign_bases(index))
 
     @cached_property
     def makers(self) -> set[int]:

@@ -14,9 +14,10 @@ _ELEMENT_METHODS = frozenset({"get", "pop", "popitem", "setdefault", "__getitem_
 _PUT_METHODS = frozenset({"append", "add", "insert", "appendleft", "put"})
 _JOIN_METHODS = frozenset({"extend", "update", "union"})
 _SAME_ELEMENTS = frozenset(
-    {"list", "tuple", "set", "frozenset", "sorted", "reversed", "iter", "filter", "itertools.chain",
+    {"list", "tuple", "set", "frozenset", "sorted", "reversed", "iter", "filter", "itertools.chain", "itertools.cycle",
      "collections.OrderedDict", "collections.deque", "dict"}
 )  # fmt: skip
+_ONE_OF = frozenset({"next", "random.choice"})
 RECORDS = frozenset({"collections.namedtuple", "typing.NamedTuple"})
 _REPLACE = frozenset({"dataclasses.replace", "attr.evolve", "attrs.evolve"})
 _PAIRS = frozenset({"zip", "enumerate"})
@@ -48,6 +49,17 @@ class PythonBuiltins:
                 stored = call.arguments[2] + offset
                 key = key if isinstance(key, str) else ANY
                 self._set(first, key, stored, line)
+        elif name == "object.__setattr__" and first >= 0:
+            if len(call.arguments) == 3 and call.arguments[2] >= 0 and isinstance(key, str):
+                self._set(first, key, call.arguments[2] + offset, line)
+        elif name in _ONE_OF and first >= 0:
+            self.containers.pass_elements(first, result)
+            for argument in call.arguments[1:]:  # what `next` gives at the end
+                if argument >= 0:
+                    heap.edge(argument + offset, result, line)
+        elif name == "dict.fromkeys":
+            if len(call.arguments) == 2 and call.arguments[1] >= 0:
+                heap.edge(call.arguments[1] + offset, self.containers.contents_of(result, line), line)
         elif name == "type" and first >= 0 and len(call.arguments) == 1:
             self.constraints.add(self.constraints.types, first, result)
             for number in tuple(heap.holds[first]):

@@ -62,7 +62,7 @@ class _Solver:
         self.heap = Heap(_HazardTest(program, self.hierarchy))
         self.constraints = Constraints()
         self.module_names = ModuleNames(program, self.heap, self.constraints)
-        self.containers = Containers(self.heap, self.constraints, program.table)
+        self.containers = Containers(self.heap, self.constraints, program.table, self.hierarchy)
         self.attributes = Attributes(program, self.heap, self.constraints, self.hierarchy, self.module_names)
         self.sinks = Sinks(program, self.heap, self.containers)
         self.foreign = ForeignObjects(program.table, self.heap, self.constraints, self.containers, self.sinks)
@@ -89,7 +89,7 @@ class _Solver:
         self.hierarchy.resolve(self._bases_of)
         for index, facts in enumerate(program.facts):
             self._seed_objects(index, facts)
-        for node in [*constraints.calls, *constraints.loads, *constraints.stores]:
+        for node in [*constraints.calls, *constraints.loads, *constraints.stores, *constraints.elements]:
             heap.work.extend((node, number) for number in heap.holds[node])
         self._work_off(limit, names_only=False)
         self._seed_unknown()
