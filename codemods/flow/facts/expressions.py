@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from sys import intern
 
 from ...hazard_kind import HazardKind
 from ...nodes import children
 from ...syntax.binding_rules import ScopeKind
 from ...syntax.names import dotted
-from ..kinds import ANY, FunctionKind
-from .attribute_dicts import attribute_of, note_update, owner_of_dict, updated
+from ..kinds import FunctionKind
+from .attribute_dicts import note_update, updated
 from .builder import FactsBuilder
 from .definitions import enter_function
-from .filled_later import kept_as, note_call, note_put
-from .loaded_by_path import is_loaded, note_loaded, takes_from_loaded
+from .filled_later import note_call
+from .loaded_by_path import is_loaded, takes_from_loaded
 from .operators import operated
 from .passed_on import UNDER, passed_on, under, with_workers
 from .records import NO_LITERALS, Call
@@ -32,7 +32,8 @@ from .syntax import (
     position,
     starred,
 )
-from .taken_out import handed_on, note_method, note_put_back
+from .taken_out import handed_on, note_method
+from .targets import Targets
 
 # Tuples and classes of their own: this module looks at every expression of a repository.
 _CONSTANT = ast.Constant
@@ -41,15 +42,14 @@ _SEQUENCE = (ast.Tuple, ast.List)
 _JOINING = (ast.Add, ast.BitOr)
 
 
-class Expressions:
-    """Enters expressions in the facts, and what is assigned to targets. Statements are in `statements.py`.
+class Expressions(Targets):
+    """Enters expressions in the facts. Statements are in `statements.py`, what is assigned in `targets.py`.
 
     It recurses, so a tree may not be deeper than the project's MAX_DEPTH.
     """
 
     def __init__(self, builder: FactsBuilder) -> None:
-        self.builder = builder
-        self._loaded = False  # whether any module is loaded by its path
+        super().__init__(builder)
         self.self_calls: dict[tuple[int, str], set[int]] = {}  # (class, method) -> functions that call self.method()
 
     def value(self, node: ast.expr) -> int:
@@ -87,7 +87,7 @@ class Expressions:
         narrowed = self.builder.narrowed
         if narrowed and node.attr in narrowed and (known := self.builder.scope.current.get(dotted(node), -1)) != -1:
             return max(known, -1)
-        if self._loaded and is_loaded(self.builder.scope, node.value):
+        if self.loaded and is_loaded(self.builder.scope, node.value):
             self.builder.facts.hazards.append((result, HazardKind.LOADED, position(node)))
         return result
 
@@ -216,7 +216,7 @@ class Expressions:
         whole = self.value(kept) if kept is not None else -1
         for generator in node.generators:
             value = self.value(generator.iter)
-            self._bind_inner(generator.target, builder.element(value, EACH) if value >= 0 else -1)
+            self.bind_inner(generator.target, builder.element(value, EACH) if value >= 0 else -1)
             for test in generator.ifs:
                 self.value(test)
         if isinstance(node, ast.DictComp):
@@ -291,7 +291,7 @@ class Expressions:
         result = builder.node("", node.lineno)
         if is_view or is_text:
             facts.hazards.append((result, HazardKind.DICT_VIEW if is_view else HazardKind.EVALUATED, position(node)))
-        if self._loaded and takes_from_loaded(builder.scope, node):
+        if self.loaded and takes_from_loaded(builder.scope, node):
             facts.hazards.append((result, HazardKind.LOADED, position(node)))
         if callee < 0:  # of a dict without anything to follow: `{"a": 1}.items()`
             return result
@@ -348,85 +348,6 @@ class Expressions:
         """The nodes of default values, positional ones first; -1 for a parameter without."""
         given = [*arguments.defaults, *arguments.kw_defaults]
         return [self.value(default) if default is not None else -1 for default in given]
-
-    # targets of assignments
-
-    def assign(self, target: ast.expr, value: int, expression: ast.expr | None = None) -> None:
-        """Assign `value`, which is what `expression` gives where one is written, to `target`."""
-        builder = self.builder
-        value = kept_as(builder, target, value, expression)
-        if isinstance(target, ast.Name):
-            constant = expression.value if isinstance(expression, ast.Constant) else name_pattern(expression) or SEVERAL
-            builder.bind(target.id, value, constant)
-            if value < 0 and isinstance(expression, _CONSTANT):
-                builder.bind_nothing(target.id)
-            self._loaded = note_loaded(builder.scope, target.id, expression) or self._loaded
-        elif isinstance(target, ast.Attribute):
-            base = self.value(target.value)
-            self.sets_attribute(target, base)
-            if target.attr in builder.narrowed:
-                builder.keep(dotted(target), value)
-            if base >= 0 and target.attr == "start":
-                builder.facts.not_started.append((base, builder.block_start, builder.block_end))
-            if base >= 0 and value >= 0:
-                whole = target.attr == "__dict__"
-                name, stored = (ANY, builder.element(value)) if whole else (target.attr, value)
-                builder.stores.append((base, name, stored, target.lineno, builder.scope.function))
-            elif isinstance(expression, _CONSTANT):
-                builder.clear(base, target.attr)
-        elif isinstance(target, ast.Subscript):
-            base, key = self.value(target.value), self.value(target.slice)
-            builder.distinguish(key, "a key of a dict", target.lineno)
-            if base >= 0 and key >= 0:
-                builder.puts.append((base, key, builder.line, KEYS))
-            note_put(builder, target.value, value)
-            note_put_back(builder, target.value)
-            owner = owner_of_dict(target.value)
-            if owner is not None and (named := self.value(owner)) >= 0 and value >= 0:
-                name = attribute_of(target)
-                builder.stores.append((named, name, value, target.lineno, builder.scope.function))
-            if base >= 0 and value >= 0:
-                builder.puts.append((base, value, builder.line, literal_key(target.slice)))
-        elif isinstance(target, ast.Starred):
-            self.assign(target.value, value)
-        elif isinstance(target, _SEQUENCE):
-            same_shape = isinstance(expression, _SEQUENCE) and len(expression.elts) == len(target.elts)
-            if same_shape and not any(isinstance(e, ast.Starred) for e in [*expression.elts, *target.elts]):  # type: ignore[union-attr]
-                for inner, part in zip(target.elts, expression.elts, strict=True):  # type: ignore[union-attr]
-                    self.assign(inner, self.value(part), part)
-                return
-            for inner, element in zip(target.elts, self._unpack(target.elts, value), strict=True):
-                self.assign(inner, element)
-
-    def sets_attribute(self, target: ast.Attribute, base: int) -> None:
-        """Note that an object gets an attribute; what a method sets on `self` is no evidence about functions."""
-        if not (isinstance(target.value, ast.Name) and target.value.id == "self"):
-            self.builder.distinguish(base, f"given the attribute `{target.attr}`", target.lineno)
-
-    def iterate(self, target: ast.expr, value: int) -> None:
-        """`for target in value`."""
-        self.assign(target, self.builder.element(value, EACH) if value >= 0 else -1)
-
-    def _bind_inner(self, target: ast.expr, value: int) -> None:
-        """Bind the target of a comprehension in the comprehension's own scope."""
-        builder = self.builder
-        if isinstance(target, ast.Name):
-            builder.scope.bound.add(target.id)
-            builder.edge(value, builder.variable(target.id))
-        elif isinstance(target, _SEQUENCE):
-            for inner, element in zip(target.elts, self._unpack(target.elts, value), strict=True):
-                self._bind_inner(inner, element)
-        elif isinstance(target, ast.Starred):
-            self._bind_inner(target.value, value)
-        else:
-            self.assign(target, value)
-
-    def _unpack(self, targets: Sequence[ast.expr], value: int) -> list[int]:
-        """A node for each of the targets that `value` is unpacked into."""
-        if value < 0:
-            return [-1] * len(targets)
-        star = next((at for at, target in enumerate(targets) if isinstance(target, ast.Starred)), len(targets))
-        return [self.builder.element(value, f"#{at}" if at < star else "") for at in range(len(targets))]
 
 
 _HANDLERS: dict[type, Callable[..., int]] = {

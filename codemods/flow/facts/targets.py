@@ -1,0 +1,108 @@
+"""What is assigned to names, attributes, elements and tuples of these."""
+
+from __future__ import annotations
+
+import ast
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+
+from ...syntax.names import dotted
+from ..kinds import ANY
+from .attribute_dicts import attribute_of, owner_of_dict
+from .builder import FactsBuilder
+from .filled_later import kept_as, note_put
+from .loaded_by_path import note_loaded
+from .scope import SEVERAL
+from .syntax import EACH, KEYS, literal_key, name_pattern
+from .taken_out import note_put_back
+
+_SEQUENCE = (ast.Tuple, ast.List)
+
+
+class Targets(ABC):
+    """Enters in the facts what the targets of assignments, loops and comprehensions get."""
+
+    def __init__(self, builder: FactsBuilder) -> None:
+        self.builder = builder
+        self.loaded = False  # whether any module is loaded by its path
+
+    @abstractmethod
+    def value(self, node: ast.expr) -> int:
+        """The node of the value of an expression, -1 where nothing could matter."""
+
+    def assign(self, target: ast.expr, value: int, expression: ast.expr | None = None) -> None:
+        """Assign `value`, which is what `expression` gives where one is written, to `target`."""
+        builder = self.builder
+        value = kept_as(builder, target, value, expression)
+        if isinstance(target, ast.Name):
+            constant = expression.value if isinstance(expression, ast.Constant) else name_pattern(expression) or SEVERAL
+            builder.bind(target.id, value, constant)
+            if value < 0 and isinstance(expression, ast.Constant):
+                builder.bind_nothing(target.id)
+            self.loaded = note_loaded(builder.scope, target.id, expression) or self.loaded
+        elif isinstance(target, ast.Attribute):
+            base = self.value(target.value)
+            self.sets_attribute(target, base)
+            if target.attr in builder.narrowed:
+                builder.keep(dotted(target), value)
+            if base >= 0 and target.attr == "start":
+                builder.facts.not_started.append((base, builder.block_start, builder.block_end))
+            if base >= 0 and value >= 0:
+                whole = target.attr == "__dict__"
+                name, stored = (ANY, builder.element(value)) if whole else (target.attr, value)
+                builder.stores.append((base, name, stored, target.lineno, builder.scope.function))
+            elif isinstance(expression, ast.Constant):
+                builder.clear(base, target.attr)
+        elif isinstance(target, ast.Subscript):
+            base, key = self.value(target.value), self.value(target.slice)
+            builder.distinguish(key, "a key of a dict", target.lineno)
+            if base >= 0 and key >= 0:
+                builder.puts.append((base, key, builder.line, KEYS))
+            note_put(builder, target.value, value)
+            note_put_back(builder, target.value)
+            owner = owner_of_dict(target.value)
+            if owner is not None and (named := self.value(owner)) >= 0 and value >= 0:
+                name = attribute_of(target)
+                builder.stores.append((named, name, value, target.lineno, builder.scope.function))
+            if base >= 0 and value >= 0:
+                builder.puts.append((base, value, builder.line, literal_key(target.slice)))
+        elif isinstance(target, ast.Starred):
+            self.assign(target.value, value)
+        elif isinstance(target, _SEQUENCE):
+            same_shape = isinstance(expression, _SEQUENCE) and len(expression.elts) == len(target.elts)
+            if same_shape and not any(isinstance(e, ast.Starred) for e in [*expression.elts, *target.elts]):  # type: ignore[union-attr]
+                for inner, part in zip(target.elts, expression.elts, strict=True):  # type: ignore[union-attr]
+                    self.assign(inner, self.value(part), part)
+                return
+            for inner, element in zip(target.elts, self._unpack(target.elts, value), strict=True):
+                self.assign(inner, element)
+
+    def sets_attribute(self, target: ast.Attribute, base: int) -> None:
+        """Note that an object gets an attribute; what a method sets on `self` is no evidence about functions."""
+        if not (isinstance(target.value, ast.Name) and target.value.id == "self"):
+            self.builder.distinguish(base, f"given the attribute `{target.attr}`", target.lineno)
+
+    def iterate(self, target: ast.expr, value: int) -> None:
+        """`for target in value`."""
+        self.assign(target, self.builder.element(value, EACH) if value >= 0 else -1)
+
+    def bind_inner(self, target: ast.expr, value: int) -> None:
+        """Bind the target of a comprehension in the comprehension's own scope."""
+        builder = self.builder
+        if isinstance(target, ast.Name):
+            builder.scope.bound.add(target.id)
+            builder.edge(value, builder.variable(target.id))
+        elif isinstance(target, _SEQUENCE):
+            for inner, element in zip(target.elts, self._unpack(target.elts, value), strict=True):
+                self.bind_inner(inner, element)
+        elif isinstance(target, ast.Starred):
+            self.bind_inner(target.value, value)
+        else:
+            self.assign(target, value)
+
+    def _unpack(self, targets: Sequence[ast.expr], value: int) -> list[int]:
+        """A node for each of the targets that `value` is unpacked into."""
+        if value < 0:
+            return [-1] * len(targets)
+        star = next((at for at, target in enumerate(targets) if isinstance(target, ast.Starred)), len(targets))
+        return [self.builder.element(value, f"#{at}" if at < star else "") for at in range(len(targets))]
