@@ -37,7 +37,9 @@ _LINE = re.compile(  # a command that is a whole line of a sentence's text, of a
 )
 _COMMENT = re.compile(r"<!--.*?(?:-->|\Z)", re.DOTALL)
 _FENCE = re.compile(r"^([ \t>]*)(`{3,}|~{3,})[ \t]*\{?\.?([\w+-]*)", re.MULTILINE)
-_INLINE = re.compile(r"(?<!`)(`{1,2})(?!`)([^`\n]+)(?<!`)\1(?!`)")
+_INLINE = re.compile(  # code in a sentence, which may go on over several lines
+    r"(?<!`)(`{1,2})(?!`)((?:[$%][ \t]+)?" + _LAUNCHER.format("") + r"(?:[^`\n]|\n(?![ \t]*\n))*)(?<!`)\1(?!`)"
+)
 _PREFORMATTED = re.compile(r"<pre\b[^>\n]*>\s*(?:<code\b[^>\n]*>)?([^<]*)<", re.IGNORECASE)
 _DIRECTIVE = re.compile(
     r"^([ \t]*)(?![ \t])(?:\.\. (?:code-block|code|sourcecode|prompt)::[ \t]*(\w*).*|(?!\.\. ).*::)[ \t]*$",
@@ -155,6 +157,8 @@ def _blocks(text: str, directives: bool) -> Iterator[tuple[int, str]]:
     """Every fenced block (Markdown) or literal block (reStructuredText) that may hold shell."""
     for start, end in _in_guide(text, directives):
         block = text[start:end]
+        if text[start - 1 : start] == "`":  # in a sentence, where a line's end is a blank
+            block = re.sub(r"[\\ ]?\r?\n", lambda found: " " * len(found.group()), block)
         block = re.sub(
             r"^[ \t>]*(?:[$#%>][ \t]+)?(?=[\w$./~\"-])", lambda head: _prompt(head.group()), block, flags=re.M
         )
@@ -195,7 +199,7 @@ def _preformatted(text: str) -> Iterator[tuple[int, int]]:
 def _inline(text: str) -> Iterator[tuple[int, int]]:
     """Whole commands as code in a sentence: main training: `torchrun --nproc_per_node=2 train.py`."""
     for match in _INLINE.finditer(text) if MENTIONS.search(text) else ():
-        if _SHELL.match(match.group(2)) and ".py" in match.group(2):
+        if ".py" in match.group(2):
             yield match.span(2)
 
 

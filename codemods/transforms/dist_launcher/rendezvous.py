@@ -57,9 +57,9 @@ def fixed_address(found: Program, passes: Callable[[str], bool]) -> Address | No
                 modules = found.saying("add_argument")
                 given = [option for where, module in modules for option in options(where, module, *spelled)]
                 for option in given if not any(passes(name) for name in spelled) else ():
-                    if option.default is not None and _is_fixed(option.default):
+                    if option.default is not None and _is_fixed(found, option.default):
                         return Address(path, call, option.default, option)
-            elif method is not None and _is_fixed(method):
+            elif method is not None and _is_fixed(found, method):
                 return Address(path, call, method)
     return None
 
@@ -143,9 +143,30 @@ def _method(call: ast.Call) -> ast.expr | None:
     return given if given is not None or len(call.args) < 2 else call.args[1]
 
 
-def _is_fixed(value: ast.expr) -> bool:
+def _is_fixed(found: Program, value: ast.expr) -> bool:
     words = [str(part.value) for part in walk(value) if isinstance(part, ast.Constant)]
-    return any(word.startswith("tcp://") for word in words) and "MASTER_PORT" not in words
+    return any(word.startswith("tcp://") for word in words) and not _reads_port(found, value)
+
+
+def _reads_port(found: Program, value: ast.expr, depth: int = 0) -> bool:
+    """Does MASTER_PORT stand in `value`, in what its names are given, or in the defaults of its options?"""
+    for part in walk(value):
+        if isinstance(part, ast.Constant) and part.value == "MASTER_PORT":
+            return True
+        if depth < 3 and isinstance(part, (ast.Name, ast.Attribute)):  # `args.port`, by default `port` of the script
+            given = (item for item in _given(found, part) if item is not None)
+            if any(_reads_port(found, item, depth + 1) for item in given):
+                return True
+    return False
+
+
+def _given(found: Program, target: ast.Name | ast.Attribute) -> Iterator[ast.expr | None]:
+    """As `_stores`, with the default of an option of this name."""
+    yield from _stores(found, target)
+    if isinstance(target, ast.Attribute):
+        spelled = f"--{target.attr}", f"--{target.attr.replace('_', '-')}"
+        for path, tree in found.saying(target.attr):
+            yield from (option.default for option in options(path, tree, *spelled))
 
 
 def met_by_environment(project: Project, modules: Modules, found: Program, at: Address, one_node: bool) -> list[Edit]:

@@ -9,11 +9,12 @@ from collections.abc import Iterable
 from ...finding import Answer, Confidence, Edit, Finding, Fix, Hop, Refused
 from ...flow.facts.records import facts_lookup
 from ...flow.facts.test_code import is_test
-from ...launch.names import LOCAL, VARIABLES
+from ...launch.names import LOCAL, VARIABLES, names
 from ...launch.reachability import Reach, Way, asks_for_variable, guard
 from ...project import Project
 from ...syntax.modules import Modules
-from ...syntax.outline import position
+from ...syntax.names import last_name
+from ...syntax.outline import Outline, Scope, position
 from ...syntax.repo import Repo
 from ...tree.source import Source
 from .reads import Read, default_edits, reads, torchrun_edits
@@ -152,12 +153,17 @@ def _torchrun_path(source: Source, read: Read, others: list[tuple[Read, Way | st
 def _size_is_tested(read: Read, way: Way, others: list[tuple[Read, Way | str | None]]) -> list[Read]:
     """The reads of LOCAL_RANK, RANK and WORLD_SIZE around `read`, where the program tests `WORLD_SIZE > 1` later on.
 
-    Empty where it doesn't: then nothing shows that one process alone is meant to work.
+    Empty where it doesn't: then nothing shows that one process alone is meant to work. In a function they are all that
+    the file reads, and what only ranks can do stands below the test.
     """
     outline = read.outline
     scope = outline.scope(read.node)
-    found = [other for other, its_way in others if isinstance(its_way, Way) and outline.scope(other.node) is scope]
-    if len(way.scopes) != 1 or not all(other.variable in _TORCHRUN for other in found):
+    reached = [other for other, its_way in others if isinstance(its_way, Way)]
+    found = [other for other in reached if outline.scope(other.node) is scope]
+    if not all(other.variable in _TORCHRUN for other in found):
+        return []
+    inside = len(way.scopes) != 1
+    if inside and (len(found) != len(reached) or _acts_as_rank(outline, scope)):
         return []
     sizes = {
         statement.targets[0].id
@@ -167,9 +173,15 @@ def _size_is_tested(read: Read, way: Way, others: list[tuple[Read, Way | str | N
     }
     tested = any(
         isinstance(node, (ast.If, ast.IfExp)) and re.fullmatch(_SEVERAL.format("|".join(sizes)), ast.unparse(node.test))
-        for node in (outline.nodes if sizes else ())
+        for node in (() if not sizes else outline.own(scope) if inside else outline.nodes)
     )
     return found if tested else []
+
+
+def _acts_as_rank(outline: Outline, scope: Scope) -> bool:
+    """Does every run of the function do what only a process in a group can: wait for others, or wrap a model in DDP?"""
+    calls = (node for node in outline.own(scope) if isinstance(node, ast.Call))
+    return any(last_name(call.func) in names("needs_group") and guard(outline, call) is None for call in calls)
 
 
 def _alone(source: Source, together: list[Read]) -> Answer:

@@ -886,6 +886,11 @@ def test_a_shell_that_sets_local_rank_without_a_launcher(shell: str, taught: boo
         ("README.md", "Run `{L}` on `a.py`, not {L} a.py\n", None),
         (
             "README.md",
+            "- Train: `{L} \n  --nnodes=$N \\\n  a.py --x`, don`t\n\n- `{L} a.py\n\n` `$ {L}\n a.py`\n",
+            "- Train: `torchrun \n  --nnodes=$N \\\n  a.py --x`, don`t\n\n- `{L} a.py\n\n` `$ torchrun\n a.py`\n",
+        ),
+        (
+            "README.md",
             "1. x\n   ~~~\n   {L} --nproc_per_node=<gpus> a.py\n   ~~~\n",
             "1. x\n   ~~~\n   torchrun --nproc_per_node=<gpus> a.py\n   ~~~\n",
         ),

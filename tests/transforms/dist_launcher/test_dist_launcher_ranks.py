@@ -64,6 +64,24 @@ def test_ranks_meet_at_the_launchers_address(before: str, after: str, launcher: 
     assert changed == ({"run.sh": shell.replace(LAUNCH, "torchrun")} if launcher == LAUNCH else {})
 
 
+@pytest.mark.parametrize(
+    ("port", "fixed"),
+    [
+        ("os.environ['MASTER_PORT']", False),
+        ("int(os.environ.get('MASTER_PORT', 1))", False),
+        ("9999", True),
+        ("os.environ['OWN_PORT']", True),
+    ],
+)
+def test_port_by_way_of_an_option(port: str, fixed: bool) -> None:
+    joins = "dist.init_process_group('nccl', init_method='tcp://{}:{}'.format('h', args.port), rank=args.rank)"
+    start = f"try:\n    port = {port}\nexcept KeyError:\n    port = 1\np = argparse.ArgumentParser()\n"
+    script = JOINS.replace("CALL", joins).replace("p = argparse.ArgumentParser()\n", start)
+    script = script.replace("'--launcher', default='none'", "'-mp', '--port', type=int, default=port")
+    said = [each.message for each in findings(files(run_sh="torchrun a.py\n", a_py=script))]
+    assert any("nobody opens that port" in message for message in said) is fixed
+
+
 def test_address_that_is_the_default_of_an_option() -> None:
     script = JOINS.replace("CALL", "dist.init_process_group('nccl', args.dist_url, rank=local_rank, world_size=2)")
     contents = files(run_sh="torchrun a.py\n", a_py=script)

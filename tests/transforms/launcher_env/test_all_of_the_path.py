@@ -36,6 +36,46 @@ def test_no_default_where_every_run_joins() -> None:
     assert not migrated({"a.py": later}, RULE)
 
 
+MAIN = """\
+import os
+import torch
+import torch.distributed as dist
+
+def main(model):
+    rank = int(os.environ["LOCAL_RANK"])
+    size = int(os.environ["WORLD_SIZE"])
+    if size > 1:
+        dist.init_process_group("nccl")
+        model = torch.nn.parallel.DistributedDataParallel(model)
+    return model(rank)
+
+if __name__ == "__main__":
+    main(abs)
+"""
+RUN = {"run.sh": "torchrun --nproc_per_node=2 a.py\n"}
+
+
+def test_one_process_where_a_function_tests_the_size() -> None:
+    after = migrated({"a.py": MAIN, **RUN}, RULE)["a.py"]
+    expected = MAIN.replace('environ["LOCAL_RANK"]', 'environ.get("LOCAL_RANK", 0)')
+    assert after == expected.replace('environ["WORLD_SIZE"]', 'environ.get("WORLD_SIZE", 1)')
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        pytest.param("    return model(rank)", "    dist.barrier()", id="every run waits for others"),
+        pytest.param("    if size > 1:\n    ", "    if rank >= 0:\n    ", id="the size is not tested"),
+        pytest.param(
+            "    main(abs)", "    main(abs)\n    print(os.environ['RANK'])", id="another function needs a rank"
+        ),
+    ],
+)
+def test_a_function_that_goes_on_as_a_rank(before: str, after: str) -> None:
+    assert before in MAIN
+    assert not migrated({"a.py": MAIN.replace(before, after), **RUN}, RULE)
+
+
 SLURM = """\
 import os
 import torch.distributed as dist
