@@ -65,10 +65,11 @@ def _is_abstract(search: Search, owner: Class) -> bool:
 
 
 def _registered(search: Search, owner: Class) -> Iterator[Place]:
-    """`Shape.register(Box)`, `@Shape.register`."""
+    """`Shape.register(Box)`, `@Shape.register`, also of a class below it."""
+    resolver = search.callees.resolver
     for outline in search.repo.mentioning(_REGISTER):
         for node in outline.attributes.get(_REGISTER, ()):
-            if owner in search.callees.resolver.classes(outline, node.value):
+            if any(owner in resolver.lineage(cls) for cls in resolver.classes(outline, node.value)):
                 yield Place(outline, node, "")
 
 

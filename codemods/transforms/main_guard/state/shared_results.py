@@ -11,15 +11,17 @@ from collections.abc import Iterator
 
 from ....nodes import walk
 from ....syntax.binding_rules import positional
-from ....syntax.callees import FUNCTIONS, Function, method
+from ....syntax.callees import Function, method
 from ....syntax.names import last_name
 from ....syntax.outline import Outline
 from .changed_settings import Place, Search
 from .object_parts import fills
+from .other_changes import other_names
 from .process_state import ChangedState, inherits, made_before, place_of
 from .worker_functions import Worker, run_by_call
 
 _CACHES = ("lru_cache", "cache")
+_PARTS = (ast.Attribute, ast.Subscript)
 _Part = tuple[Function | ast.ClassDef, str]  # the function or class, and the attribute or key of what it gives
 
 
@@ -30,7 +32,7 @@ def shared_results(search: Search) -> Iterator[ChangedState]:
         sent = inherits(search, worker)
         nodes = run_by_call(worker.function) if sent is not None else ()
         for node in nodes:
-            part = _part(search, worker.outline, node, ast.Load)
+            part = _part(search, worker.outline, node)
             if part is not None and sent is not None:
                 readers.setdefault(part, []).append((Place(worker.outline, node, ""), sent))
     for part, places in readers.items():
@@ -41,9 +43,9 @@ def shared_results(search: Search) -> Iterator[ChangedState]:
             yield ChangedState(depends, advice, changed)
 
 
-def _part(search: Search, outline: Outline, node: ast.AST, how: type[ast.expr_context]) -> _Part | None:
+def _part(search: Search, outline: Outline, node: ast.AST) -> _Part | None:
     """`call().name`, `call()["name"]`, also by a variable, of a function that gives all the same object."""
-    if not isinstance(node, (ast.Attribute, ast.Subscript)) or not isinstance(node.ctx, how):
+    if not isinstance(node, _PARTS):
         return None
     made: ast.expr | None = node.value
     if isinstance(made, ast.Name):
@@ -95,20 +97,10 @@ def _changes(search: Search, part: _Part) -> Iterator[Place]:
     function = part[0]
     for outline in search.repo.mentioning(function.name):
         for call in outline.calls_of(function.name):
-            above = outline.parents[call]
-            uses = _uses(outline, above) if isinstance(above, ast.Assign) and above.value is call else [call]
-            for holder in (outline.parents[use] for use in uses):
-                stores = _part(search, outline, holder, ast.Store) == part
-                filled = isinstance(holder, (ast.Attribute, ast.Subscript)) and fills(outline, holder)
-                stores = stores or (filled and _part(search, outline, holder, ast.Load) == part)
-                if isinstance(outline.scope(call), FUNCTIONS) and stores:
+            for use in (call, *(name for name, _ in other_names(outline, call, whole=True))):
+                holder = outline.parents[use]
+                changes = isinstance(holder, _PARTS) and (
+                    not isinstance(holder.ctx, ast.Load) or fills(outline, holder)
+                )
+                if changes and _part(search, outline, holder) == part:
                     yield Place(outline, holder, "")
-
-
-def _uses(outline: Outline, statement: ast.Assign) -> list[ast.Name]:
-    target = statement.targets[0] if len(statement.targets) == 1 else None
-    if not isinstance(target, ast.Name):
-        return []
-    scope = outline.scope(statement)
-    found = (use for use in outline.named.get(target.id, ()) if isinstance(use, ast.Name) and use is not target)
-    return [use for use in found if outline.lookup(use, target.id)[0] is scope]

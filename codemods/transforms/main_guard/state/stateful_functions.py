@@ -30,7 +30,7 @@ class _Kept(NamedTuple):
     """What several functions of a module share, or one keeps for itself."""
 
     outline: Outline
-    names: frozenset[str]  # who reads it
+    variables: frozenset[str]  # of the function that made them, else the function itself
     changing: frozenset[str]  # a call of these changes it
     what: str
     registers: bool = False  # it is changed by `.register`, not by a call
@@ -38,23 +38,20 @@ class _Kept(NamedTuple):
 
 def stateful_functions(search: Search) -> Iterator[ChangedState]:
     """One per state and script, at the first place where a worker depends on it."""
-    known: dict[tuple[str, str], _Kept | None] = {}
+    known: dict[tuple[Outline, str], _Kept | None] = {}
     readers: dict[_Kept, list[tuple[Place, Worker]]] = {}
     for worker in search.workers.values():
         sent = inherits(search, worker)
-        nodes = run_by_call(worker.function) if sent is not None else ()
-        for node in nodes:
+        for node in run_by_call(worker.function) if sent is not None else ():
             if isinstance(node, ast.Call) and isinstance(node.func, (ast.Name, ast.Attribute)):
-                kept = _kept(search, worker.outline, node.func, known)
-                if (
-                    kept is not None
-                    and sent is not None
-                    and (home := _home(search, worker.outline, node.func))
-                    and home[1] in kept.names
-                ):
+                home = _home(search, worker.outline, node.func)
+                if home is not None and home not in known:
+                    known[home] = _of(search, *home)
+                kept = known[home] if home is not None else None
+                if kept is not None and sent is not None:
                     readers.setdefault(kept, []).append((Place(worker.outline, node.func, ""), sent))
     for kept, places in readers.items():
-        changes = list(_changes(search, kept, known))
+        changes = list(_changes(search, kept))
         for change, changed in made_before(search, changes, places):
             depends = (
                 f"{kept.what}, which {place_of(change)} changes in the main process only: a spawned worker begins anew"
@@ -63,32 +60,17 @@ def stateful_functions(search: Search) -> Iterator[ChangedState]:
             yield ChangedState(depends, advice, changed)
 
 
-def _changes(search: Search, kept: _Kept, known: dict[tuple[str, str], _Kept | None]) -> Iterator[Place]:
+def _changes(search: Search, kept: _Kept) -> Iterator[Place]:
     """Where code that no worker runs calls what changes it."""
     for name in sorted(kept.changing):
         for outline in search.repo.mentioning(name):
-            for use in outline.named.get(name, ()):
-                if outline.scope(use) not in search.workers and _kept(search, outline, use, known) is kept:
+            own = {name, *(known for known, origin in outline.imported.items() if origin.rpartition(".")[2] == name)}
+            for use in (use for each in sorted(own) for use in outline.named.get(each, ())):
+                if outline.scope(use) not in search.workers and _home(search, outline, use) == (kept.outline, name):
                     above = outline.parents[use]
                     registers = isinstance(above, ast.Attribute) and above.attr == _REGISTER
                     if registers if kept.registers else isinstance(above, ast.Call) and above.func is use:
                         yield Place(outline, use, "")
-
-
-def _kept(
-    search: Search, outline: Outline, node: ast.Name | ast.Attribute, known: dict[tuple[str, str], _Kept | None]
-) -> _Kept | None:
-    """What the function keeps that `node` names, a function of a module."""
-    home = _home(search, outline, node)
-    if home is None:
-        return None
-    where, name = home
-    key = where.path, name
-    if key not in known:
-        known[key] = found = _of(search, where, name)
-        for other in found.names | found.changing if found is not None else ():
-            known[where.path, other] = found
-    return known[key]
 
 
 def _home(search: Search, outline: Outline, node: ast.Name | ast.Attribute) -> tuple[Outline, str] | None:
@@ -114,11 +96,11 @@ def _of(search: Search, outline: Outline, name: str) -> _Kept | None:
         for target, value in pairs(statement.targets[0], returned) if returned is not None else ():
             if isinstance(target, ast.Name):
                 bound[target.id] = value
+    read = _read(where, function, bound[name]) if name in bound else frozenset()
     shared = _changed_inside(where, function)
-    reading = frozenset(key for key, value in bound.items() if _uses(where, function, value, set(shared)))
-    changing = frozenset(key for key, value in bound.items() if _changing(where, function, value, shared))
+    changing = frozenset(key for key, value in bound.items() if read & _changed(value, shared))
     what = f"what `{function.name}` keeps for the functions that it returns"
-    return _Kept(outline, reading, changing, what) if name in reading | changing and reading and changing else None
+    return _Kept(outline, read, changing, what) if changing else None
 
 
 def _of_function(search: Search, outline: Outline, function: Function) -> _Kept | None:
@@ -186,32 +168,24 @@ def _changed_inside(outline: Outline, maker: Function) -> dict[str, list[Functio
     return found
 
 
-def _changing(outline: Outline, maker: Function, value: ast.expr, shared: dict[str, list[Function]]) -> bool:
-    """What is returned changes one of the variables when it is called: `put`, `kept.update`."""
+def _changed(value: ast.expr, shared: dict[str, list[Function]]) -> set[str]:
+    """The variables that what is returned changes when it is called: `put`, `kept.update`."""
     if isinstance(value, ast.Name):
-        return any(each.name == value.id for functions in shared.values() for each in functions)
+        return {name for name, functions in shared.items() if any(each.name == value.id for each in functions)}
     changes = isinstance(value, ast.Attribute) and value.attr in (names("filling") | {"__setitem__", "__delitem__"})
-    return changes and isinstance(value, ast.Attribute) and isinstance(value.value, ast.Name)
+    holder = value.value if isinstance(value, ast.Attribute) and changes else None
+    return {holder.id} if isinstance(holder, ast.Name) else set()
 
 
-def _uses(outline: Outline, maker: Function, value: ast.expr, shared: set[str]) -> bool:
-    """What is returned reads one of the variables."""
-    if isinstance(value, ast.Attribute):
-        return isinstance(value.value, ast.Name) and outline.lookup(value, value.value.id)[0] is maker
-    inner = next(
-        (
-            each
-            for each in walk(maker)
-            if isinstance(each, FUNCTIONS) and isinstance(value, ast.Name) and each.name == value.id
-        ),
-        None,
+def _read(outline: Outline, maker: Function, value: ast.expr) -> frozenset[str]:
+    """The variables of `maker` that what is returned reads."""
+    inner = (each for each in walk(maker) if isinstance(each, FUNCTIONS) and each.name == getattr(value, "id", ""))
+    nodes = [node for each in inner for node in walk(each)]
+    return frozenset(
+        node.id
+        for node in (*nodes, value.value if isinstance(value, ast.Attribute) else None)
+        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load) and outline.lookup(node, node.id)[0] is maker
     )
-    reads = (
-        (node.id for node in walk(inner) if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load))
-        if inner
-        else ()
-    )
-    return any(name in shared for name in reads)
 
 
 def _counts(outline: Outline, decorator: Function) -> str:
