@@ -91,14 +91,22 @@ class Resolver:
         """True for what is imported from outside the repository, and for attributes of it."""
         root = root_of_chain(node)
         bindings = outline.lookup(root, root.id)[1] if root is not None else []
-        return bool(bindings) and all(self._imports_foreign(outline, binding.statement) for binding in bindings)
+        statements = [binding.statement for binding in bindings]
+        return (
+            root is not None
+            and bool(statements)
+            and all(self._imports_foreign(outline, statement, root.id) for statement in statements)
+        )
 
-    def _imports_foreign(self, outline: Outline, statement: ast.AST) -> bool:
+    def _imports_foreign(self, outline: Outline, statement: ast.AST, name: str) -> bool:
+        """What the statement imports under that name."""
         if isinstance(statement, ast.Import):
-            modules = [alias.name for alias in statement.names]
+            among = (alias for alias in statement.names if name == (alias.asname or alias.name.partition(".")[0]))
+            modules = [alias.name for alias in among]
         elif isinstance(statement, ast.ImportFrom) and not statement.level:
             module = statement.module or ""
-            modules = [module, *(f"{module}.{alias.name}" for alias in statement.names)]
+            among = (alias for alias in statement.names if name == (alias.asname or alias.name))
+            modules = [module, *(f"{module}.{alias.name}" for alias in among)]
         else:
             return False
         return all(self.modules.absolute(outline.path, module) is None for module in modules)

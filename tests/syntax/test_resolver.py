@@ -163,3 +163,33 @@ def test_an_unknown_object_may_be_of_any_class_with_the_method_but_no_module() -
 def test_dotted_names_of_what_imports_bind(code: str, wanted: str) -> None:
     _, outline = repo_of(code)
     assert qualified_name(outline, last_expression(outline)) == wanted
+
+
+@each_row(
+    ("imported", "node", "foreign"),
+    [
+        ("import json", "json.dumps", True),
+        ("import json as j", "j.dumps", True),
+        ("import os.path", "os.path.join", True),
+        ("import json, one", "json.dumps", True),
+        ("import one, json as two", "two.dumps", True),
+        ("import json, one", "one.Net", False),
+        ("import json, one as two", "two.Net", False),
+        ("import pkg.core", "pkg.core.Net", False),
+        ("from json import dumps", "dumps", True),
+        ("from json import dumps as net", "net", True),
+        ("from one import Net", "Net", False),
+        ("from pkg import core", "core.Net", False),
+        ("from . import json", "json.dumps", False),
+        ("if a:\n    import json\nelse:\n    import one as json", "json.dumps", False),
+        ("if a:\n    import json\nelse:\n    import simplejson as json", "json.dumps", True),
+        ("json = 3", "json.dumps", False),
+        ("pass", "json.dumps", False),
+        ("import json", "json().dumps", False),
+    ],
+)
+def test_what_comes_from_outside(imported: str, node: str, foreign: bool) -> None:
+    repo, outline = repo_of(f"{imported}\n{node}\n")
+    statement = outline.module.body[-1]
+    assert isinstance(statement, ast.Expr)
+    assert repo.resolver.is_foreign(outline, statement.value) is foreign
