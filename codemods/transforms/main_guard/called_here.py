@@ -61,7 +61,7 @@ def called_here(outline: Outline, node: ast.Name, resolver: Resolver, depth: int
     """
     above = outline.parents[node]
     if isinstance(above, ast.Tuple):  # `memory_usage((train, arguments))`
-        return _by_library(outline, outline.parents[above]) if above.elts[0] is node else None
+        return Called.AT_ONCE if above.elts[0] is node and _runs_arguments(outline, outline.parents[above]) else None
     call = outline.parents[above] if isinstance(above, ast.keyword) else above
     if not isinstance(call, ast.Call) or call.func is node or any(isinstance(each, ast.Starred) for each in call.args):
         return None
@@ -73,21 +73,16 @@ def called_here(outline: Outline, node: ast.Name, resolver: Resolver, depth: int
         )
         if name in calls and placed:
             return when if calls is not _WHEN_ITERATED or _is_iterated(outline, call) else None
-    if _by_library(outline, call) is not None:
-        return Called.AT_ONCE
-    if depth < _FURTHEST and _only_called(
-        outline, above if isinstance(above, ast.keyword) else node, call, resolver, depth
-    ):
+    passed = above if isinstance(above, ast.keyword) else node
+    if _runs_arguments(outline, call) or (depth < _FURTHEST and _only_called(outline, passed, call, resolver, depth)):
         return Called.AT_ONCE
     made_of = origin(outline, call.func, lambda *_: None).partition(".")[0]  # `button.click(user)` of `gr.Button()`
     return Called.LATER if made_of.rstrip("()") in names("pages") else None
 
 
-def _by_library(outline: Outline, call: ast.AST) -> Called | None:
-    """Its call calls the function that it is passed, in this process."""
-    if not isinstance(call, ast.Call):
-        return None
-    return Called.AT_ONCE if origin(outline, call.func, lambda *_: None) in names("runs_arguments") else None
+def _runs_arguments(outline: Outline, call: ast.AST) -> bool:
+    """A library's function that calls what it is passed, in this process."""
+    return isinstance(call, ast.Call) and origin(outline, call.func, lambda *_: None) in names("runs_arguments")
 
 
 def _only_called(outline: Outline, passed: ast.AST, call: ast.Call, resolver: Resolver, depth: int) -> bool:
