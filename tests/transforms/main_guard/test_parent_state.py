@@ -156,6 +156,45 @@ def test_a_script_sets_it_for_its_workers_too() -> None:
     assert check(MemoryFiles(contents), Settings(select=("main-guard",))).findings == ()
 
 
+OWN = """\
+size = 4
+made = 0
+
+def scaled(row):
+    return row * size
+
+def number():
+    global made
+    made += 1
+    return made
+
+def tag(row):
+    return f"{row}-{number()}"
+"""
+
+
+@pytest.mark.parametrize(
+    ("change", "read", "set_at"),
+    [
+        pytest.param("words.size = 9", "words.scaled(row)", ["words.py:5"], id="read by its module, set by another"),
+        pytest.param("words.other = 9", "words.scaled(row)", [], id="another is set"),
+        pytest.param("size = 9", "words.scaled(row)", [], id="a name of the script"),
+        pytest.param("words.number()", "words.number()", ["words.py:10"], id="goes on in both"),
+        pytest.param("words.tag(1)", "words.tag(row)", ["words.py:10"], id="goes on in both, by a function of both"),
+        pytest.param("pass", "words.tag(row)", [], id="goes on in the worker alone"),
+    ],
+)
+def test_what_its_own_module_reads(change: str, read: str, set_at: list[str]) -> None:
+    files = {
+        "words.py": OWN,
+        "state.py": "import words\n" + STATE.format(read=read),
+        "train.py": "import words\n" + TRAIN.format(change=change),
+    }
+    contents = {path: text.encode() for path, text in files.items()}
+    found = check(MemoryFiles(contents), Settings(select=("main-guard",))).findings
+    assert [f"{each.path}:{each.span.line}" for each in found] == set_at
+
+
 KEPT = """\
 from multiprocessing import Process
 

@@ -51,6 +51,7 @@ STATE = [
     ("torch.set_default_dtype(torch.float64)", "return torch.tensor([x, 0.5])"),
     ("torch.set_default_dtype(torch.float64)", "return torch.tensor([float(x)])"),
     ("decimal.getcontext().prec = 5", "return Decimal(1) / x"),
+    ("context = decimal.getcontext()\ncontext.prec = 5", "return Decimal(1) / x"),
     ("decimal.getcontext().traps[decimal.Inexact] = True", "return Decimal(1) / x"),
     ("decimal.setcontext(decimal.BasicContext)", "return Decimal(1) / x"),
     ("warnings.simplefilter('error')", "try:\n    return old(x)\nexcept DeprecationWarning:\n    return 0"),
@@ -432,3 +433,36 @@ JOBS = {
 def test_a_script_that_never_starts_the_workers(imports: str, does: str, found: bool) -> None:
     script = f"import numpy as np\n{imports}\n\nif __name__ == '__main__':\n    np.random.seed(3)\n    {does}\n"
     assert bool(reported({**JOBS, "sample.py": script}, "main-guard")) == found
+
+
+JOB = """\
+import logging
+import multiprocessing as mp
+
+
+class Job:
+    def __init__(self, log):
+        self.log = {made}
+
+    def run(self):
+        self.log.info("ran")
+
+
+if __name__ == "__main__":
+    logging.basicConfig(filename="a.log", level=logging.INFO)
+    mp.Process(target=Job(print).run).start()
+"""
+
+
+@pytest.mark.parametrize(
+    ("made", "found"),
+    [
+        ("logging.getLogger('jobs')", True),
+        ("logging.LoggerAdapter(logging.getLogger('jobs'), {})", True),
+        ("log", False),
+        ("Log('jobs')", False),
+    ],
+)
+def test_a_logger_that_an_object_keeps(made: str, found: bool) -> None:
+    findings = reported({"a.py": JOB.format(made=made)}, "main-guard")
+    assert ["`self.log.info`" in each.message for each in findings] == [True] * found

@@ -139,11 +139,19 @@ class Search:
         return not calls or any(self._may_be_before(call, sent, depth + 1) for call in calls)
 
     def _calls_by_main(self, change: Place) -> Iterator[Place]:
-        """Where code that no worker runs calls the function in which an object goes on, for workers as well."""
-        scope = change.outline.scope(change.node)
-        for caller, call in self._calls(change.outline, scope) if isinstance(scope, FUNCTIONS) else ():
-            if caller.scope(call) not in self.workers:
-                yield Place(caller, call, DRAWN)
+        """Where code that no worker runs calls the function in which an object goes on, for workers as well.
+
+        It may call another function first that workers run too.
+        """
+        todo, seen = [(change.outline, change.outline.scope(change.node))], set[ast.AST]()
+        for outline, scope in todo:  # grows as it goes
+            for caller, call in self._calls(outline, scope) if isinstance(scope, FUNCTIONS) else ():
+                around = caller.scope(call)
+                if around not in self.workers:
+                    yield Place(caller, call, DRAWN)
+                elif around not in seen and len(seen) < _MAX_DEPTH:
+                    seen.add(around)
+                    todo.append((caller, around))
 
     def _change(
         self, changes: Sequence[Place], place: Place, worker: Worker, seen: set[str]

@@ -45,8 +45,9 @@ class _State(NamedTuple):
 def parent_state(search: Search) -> Iterator[Changed]:
     """One per state and script, at the first place where a worker reads it."""
     reads: dict[_State, list[tuple[Place, Worker]]] = {}
+    elsewhere: dict[_State, bool] = {}
     for worker in search.workers.values():
-        for state, node in _reads(search, worker):
+        for state, node in _reads(search, worker, elsewhere):
             reads.setdefault(state, []).append((Place(worker.outline, node, ""), worker))
     for state, places in reads.items():
         changes = list(_changes(search, state))
@@ -64,14 +65,18 @@ def _is_reported(search: Search, state: _State) -> bool:
 # what workers read
 
 
-def _reads(search: Search, worker: Worker) -> Iterator[tuple[_State, ast.expr]]:
+def _reads(search: Search, worker: Worker, elsewhere: dict[_State, bool]) -> Iterator[tuple[_State, ast.expr]]:
     outline, function = worker.outline, worker.function
     declared = {name for node in outline.statements if isinstance(node, ast.Global) for name in node.names}
     declared |= _named_in_text(search, outline)
     for node in run_by_call(function):
         state: _State | None = None
         if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load):
-            state = _global(outline, node) if node.id in declared else None
+            state = _global(outline, node)
+            if state is not None and node.id not in declared:
+                if state not in elsewhere:
+                    elsewhere[state] = next(_set_elsewhere(search, state), None) is not None
+                state = state if elsewhere[state] else None
         elif isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Load):
             state = _of_module(search, outline, node) or _attribute(search, outline, node)
         if state is not None and isinstance(node, ast.expr) and not _does_without(outline, node, function):
@@ -88,7 +93,7 @@ def _named_in_text(search: Search, outline: Outline) -> set[str]:
 
 
 def _global(outline: Outline, node: ast.Name) -> _State | None:
-    """The name, which some function declares as `global`, where the module itself gives it one value."""
+    """The name, where the module itself gives it one value."""
     scope, bindings = outline.lookup(node, node.id)
     if not isinstance(scope, ast.Module) or len(bindings) != 1 or not _has_value(bindings[0].statement):
         return None

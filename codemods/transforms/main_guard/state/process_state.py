@@ -31,6 +31,7 @@ _SPAWN, _LOADER = "`multiprocessing.spawn`", "Loader"
 WHERE = "in the function that it runs, in the `initializer` of a pool, in the `worker_init_fn` of a loader"
 _TEXTS = ("print", "str", "repr", "format")
 _TO_STREAMS = ("stdout", "stderr")
+_LOGGERS = ("logging.getLogger", "logging.LoggerAdapter")
 _OF_LOGGERS = frozenset(
     {"level", "handlers", "disabled", "propagate", "filters", "isEnabledFor", "getEffectiveLevel", "hasHandlers"}
 )
@@ -207,13 +208,18 @@ def _of_call(outline: Outline, call: ast.Call, own: str) -> Iterator[tuple[str, 
 
 
 def _is_logger(outline: Outline, value: ast.expr) -> bool:
-    """`logging`, or what `logging.getLogger` gives."""
+    """`logging`, or what `logging.getLogger` gives, also where `self` keeps it."""
     if qualified_name(outline, value) == "logging":
         return True
     if isinstance(value, ast.Name):
         made = outline.only_value(value)
         return isinstance(made, ast.Call) and not _is_guarded(outline, made) and _is_logger(outline, made)
-    return isinstance(value, ast.Call) and qualified_name(outline, value.func) == "logging.getLogger"
+    if isinstance(value, ast.Attribute) and outline.is_self(value.value):
+        owner = outline.owner(value)
+        stored = [each for each in outline.attributes.get(value.attr, ()) if isinstance(each.ctx, ast.Store)]
+        made = [outline.statement(each) for each in stored if outline.owner(each) is owner]
+        return bool(made) and all(isinstance(each, ast.Assign) and _is_logger(outline, each.value) for each in made)
+    return isinstance(value, ast.Call) and qualified_name(outline, value.func) in _LOGGERS
 
 
 def _is_guarded(outline: Outline, node: ast.AST) -> bool:
@@ -306,8 +312,10 @@ def _stored(outline: Outline, target: ast.expr) -> str:
     at: ast.expr = target
     while isinstance(at, ast.Subscript):
         at = at.value
-    if isinstance(at, ast.Attribute) and isinstance(at.value, ast.Call):
-        return f"{qualified_name(outline, at.value.func)}()"
+    owner = at.value if isinstance(at, ast.Attribute) else None
+    owner = outline.only_value(owner) if isinstance(owner, ast.Name) else owner
+    if isinstance(owner, ast.Call):
+        return f"{qualified_name(outline, owner.func)}()"
     name = qualified_name(outline, at)
     options = name.startswith(("pandas.options.", "jax.config."))
     return ".".join(name.split(".")[:2]) if options else name
