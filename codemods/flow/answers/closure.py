@@ -11,7 +11,8 @@ from ...hazard_kind import HazardKind
 from ..facts.records import self_nodes
 from ..kinds import NAMELESS
 from ..solve.heap import BOUND, CLASS, CONTAINER, FUNCTION, INSTANCE, PERHAPS_KEPT
-from .contents import captures, inside
+from .contents import inside
+from .hidden import captures
 from .moments import Moments
 from .places import Places
 from .same_object import SameObject

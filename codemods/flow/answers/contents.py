@@ -9,16 +9,10 @@ from ..facts.records import Position
 from ..kinds import NAMELESS
 from ..solve.heap import BOUND, CLASS, CONTAINER, FUNCTION, HAZARD, INSTANCE, OBJECT
 from ..solve.solution import Solution
-from .hidden import hiding
+from .hidden import captures, hiding
 
 _HOLDING = frozenset({CONTAINER, OBJECT, INSTANCE, FUNCTION})
 _MAYBE_HAZARDS = frozenset({HAZARD, FUNCTION, CLASS, INSTANCE})
-
-
-def captures(solution: Solution, function: int) -> list[int]:
-    """The nodes of the variables of enclosing functions that a function reads."""
-    file, made = solution.program.functions[function]
-    return [node + solution.program.offsets[file] for node in made.captures]
 
 
 def inside(solution: Solution, number: int, only: frozenset[HazardKind]) -> list[int]:

@@ -19,11 +19,11 @@ from .at_home import AtHome
 from .burdens import of_instances, of_nodes
 from .callers import Callers, called_in
 from .closure import Closure
-from .contents import Holders, captures, hazards, inside
+from .contents import Holders, hazards, inside
 from .crossing import Crossing, Crossings
 from .defaults import Defaults
 from .hazard_calls import is_called
-from .hidden import replaced
+from .hidden import captures, replaced, wrappers_of_their_own
 from .instance_uses import InstanceUse, instance_uses
 from .introspection import Question, Seen, look, reaching, without_nodes
 from .moments import Moments
@@ -371,6 +371,16 @@ class Flow:
             (line, column, 0, 0),
         )
         return f"{way[-1].path}:{way[-1].line}" if len(way) <= MAX_HOPS else None
+
+    @recorded
+    def takes_its_place(self, path: str, line: int, column: int) -> bool:
+        """Whether the local function at this position has the name of the decorated function that it reads."""
+        index = self._places.function_at.get((path, line, column))
+        return index is not None and index in self._wrappers
+
+    @cached_property
+    def _wrappers(self) -> set[int]:
+        return wrappers_of_their_own(self.solution)
 
     @recorded
     def pickling_calls(self) -> list[str]:

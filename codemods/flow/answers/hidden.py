@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ..kinds import FunctionKind
-from ..solve.heap import FUNCTION
+from ..solve.heap import FOREIGN, FUNCTION, Value
 from ..solve.solution import Solution
 
 
@@ -26,6 +26,25 @@ def hiding(solution: Solution, index: int) -> int | None:
     inner = program.functions[wrapper][1]
     local = inner.kind is FunctionKind.NESTED and inner.qualname == f"{made.qualname}.<locals>.{inner.name}"
     return wrapper if local and not inner.decorators and not _may_be_renamed(solution, home, wrapper) else None
+
+
+def wrappers_of_their_own(solution: Solution) -> set[int]:
+    """The local functions that read the very function whose name they are: pickle finds them under it, not that."""
+    program, heap = solution.program, solution.heap
+    found: set[int] = set()
+    for index in range(len(program.functions)):
+        wrapper = hiding(solution, index)
+        if wrapper is not None and wrapper not in found:
+            number = heap.numbers.get(Value(FUNCTION, index), -1)
+            if any(number in heap.holds[node] for node in captures(solution, wrapper)):
+                found.add(wrapper)
+    return found
+
+
+def captures(solution: Solution, function: int) -> list[int]:
+    """The nodes of the variables of enclosing functions that a function reads."""
+    file, made = solution.program.functions[function]
+    return [node + solution.program.offsets[file] for node in made.captures]
 
 
 def replaced(solution: Solution, number: int, node: int) -> bool:
@@ -56,5 +75,15 @@ def _may_be_renamed(solution: Solution, file: int, wrapper: int) -> bool:
     if any(attribute == "__qualname__" and is_it(base) for base, attribute, *_ in facts.stores):
         return True
     return any(
-        is_it(node) for call in facts.calls for node in (*call.arguments, *(value for _, value in call.keywords))
+        is_it(node) and not _is_boundary(solution, call.function + offset)
+        for call in facts.calls
+        for node in (*call.arguments, *(value for _, value in call.keywords))
+    )
+
+
+def _is_boundary(solution: Solution, callee: int) -> bool:
+    """What is called sends its arguments, and leaves them as they are."""
+    table, held = solution.program.table, [solution.heap.values[number] for number in solution.heap.holds[callee]]
+    return bool(held) and all(
+        value.kind == FOREIGN and table.boundary(table.canonical(str(value.a))) is not None for value in held
     )

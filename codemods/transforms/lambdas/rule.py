@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from ...finding import Answer, Confidence, Finding, Fix, Refused
 from ...flow.answers.crossing import Crossing
-from ...flow.answers.crossings import flow_of
+from ...flow.answers.crossings import Flow, flow_of
 from ...flow.answers.destructors import ended_with
 from ...flow.answers.tried import tried
 from ...hazard_kind import HazardKind
@@ -81,11 +81,12 @@ def _findings(project: Project, source: Source, crossings: list[Crossing]) -> It
         if not targets:
             continue
         flow = flow_of(project)
-        moving = [target for target in targets.values() if target.kind is not HazardKind.WRAPPER]
-        answers = plan_hoist(project, source.path, moving, flow)
-        for crossing, target in targets.items():
-            if crossing.kind is HazardKind.WRAPPER:
-                answers[target] = wrapped(project, crossing, flow)
+        wrappers = {crossing: target for crossing, target in targets.items() if _is_wrapper(flow, crossing)}
+        answers = plan_hoist(
+            project, source.path, [each for each in targets.values() if each not in wrappers.values()], flow
+        )
+        for crossing, target in wrappers.items():
+            answers[target] = wrapped(project, crossing, flow)
         reasons = {
             answer: reason
             for crossing, target in targets.items()
@@ -99,6 +100,13 @@ def _findings(project: Project, source: Source, crossings: list[Crossing]) -> It
             if isinstance(answer, Fix) and answer in reasons:
                 answer = replace(answer, unsafe=answer.unsafe or reasons[answer])
             yield _finding(source, crossing, answer)
+
+
+def _is_wrapper(flow: Flow, crossing: Crossing) -> bool:
+    """It has the name of what it wraps, or gets there by `functools.wraps`; a partial would send what it wraps."""
+    if crossing.kind is HazardKind.FUNCTION:
+        return flow.takes_its_place(crossing.path, crossing.line, crossing.column)
+    return crossing.kind is HazardKind.WRAPPER
 
 
 def _ended(

@@ -13,6 +13,7 @@ from ...syntax.binding_rules import FUNCTIONS, FunctionNode
 from ...syntax.names import last_name
 from ...syntax.placement import indentation_at
 from ...syntax.scope_data import line_of, start_of
+from .checks.kept_by_wrapper import kept_by
 from .file_state import FileRewrite
 from .known import Known
 from .stdlib_forms import spelled
@@ -57,7 +58,15 @@ def _decorated(rewrite: FileRewrite, decorator: FunctionNode, node: FunctionNode
 
 
 def _check(project: Project, crossing: Crossing, known: Known, rewrite: FileRewrite, node: FunctionNode) -> None:
-    """Raises Refused where the name, the documentation or the signature of what is decorated may be read."""
+    """Raises Refused where the name, the documentation or the signature of what is decorated may be read.
+
+    Also where the wrapper keeps something: a worker decorates anew, so that has only what is there then.
+    """
+    if (kept := kept_by(rewrite.scopes, node)) is not None:
+        raise Refused(
+            f"{_GAIN}, but {kept}: a worker would start without what is in it. Keep that in an object that is sent, "
+            "or where no result depends on it"
+        )
     around = [above for above in rewrite.scopes.ancestors(node) if isinstance(above, FUNCTIONS)]
     maker = around[-1]
     inside = range(maker.lineno, (maker.end_lineno or maker.lineno) + 1)

@@ -83,3 +83,77 @@ def test_the_original_that_a_decorator_starts_is_not_its_wrapper() -> None:
 def test_what_the_wrapper_shows_of_itself_may_be_read(more: str, reason: str) -> None:
     refused = [finding.reason for finding in found(PLAIN, more) if finding.reason is not None]
     assert len(refused) == 1 and reason in refused[0], refused
+
+
+KEEPS = """
+def logged(function):
+    {made}
+    def wrapper(row):
+        {body}
+    return wrapper
+"""
+
+
+@each_row(
+    "made, body, line",
+    [
+        ("seen = []", "seen.append(row)\n        return function(row)", 8),
+        ("seen = {}", "seen[row] = function(row)\n        return len(seen), seen[row]", 8),
+        ("seen = {}", "hit = row in seen\n        seen[row] = function(row)\n        return seen[row], hit", 9),
+        (
+            "seen = {}",
+            "if row not in seen:\n            print(row)\n            seen[row] = function(row)\n"
+            "        return seen[row]",
+            10,
+        ),
+        ("count = 0", "nonlocal count\n        count += 1\n        return function(row)", 8),
+        ("pass", "wrapper.calls = 1\n        return function(row)", 8),
+    ],
+)  # fmt: skip
+def test_a_worker_would_start_without_what_the_wrapper_keeps(made: str, body: str, line: int) -> None:
+    (finding,) = found(KEEPS.format(made=made, body=body))
+    assert finding.reason is not None and f"(line {line}): a worker would start without" in finding.reason
+
+
+@each_row(
+    "body",
+    [
+        "if row not in seen:\n            seen[row] = function(row)\n        return seen[row]",
+        "key = tuple(sorted(row))\n        if key in seen:\n            return seen[key]\n"
+        "        result = function(row)\n        seen[key] = result\n        return result",
+        "return seen.setdefault(row, function(row))",
+    ],
+)
+def test_results_that_are_kept_are_no_more_than_results(body: str) -> None:
+    (finding,) = found(KEEPS.format(made="seen = {}", body=body))
+    assert finding.fix is not None
+
+
+REGISTRY = """
+from multiprocessing import Process
+
+TABLE = {{}}
+
+def register(name, scale=1):
+    def keep(function):
+        def wrapper(row):
+            return function(row) * scale
+        TABLE[name] = wrapper
+        return {returned}
+    return keep
+
+@register("area", scale=2)
+def area(row):
+    return row * row
+
+if __name__ == "__main__":
+    Process(target=TABLE["area"], args=(1,)).start()
+"""
+
+
+@each_row("returned, edit", [("wrapper", "@functools.wraps(function)"), ("function", "functools.partial(")])
+def test_a_wrapper_in_a_table_that_has_the_name_of_what_it_wraps(returned: str, edit: str) -> None:
+    """A partial would send the function, which pickle finds only where the decorator gives it back."""
+    files = {"main.py": REGISTRY.format(returned=returned).encode()}
+    (finding,) = find(Project(MemoryFiles(files)))
+    assert finding.fix is not None and any(edit in each.text for each in finding.fix.edits)

@@ -62,7 +62,7 @@ class Captured:
     def _put_in(self, variable: Variable) -> Iterator[ast.expr | None]:
         """What is appended to the list that the variable holds."""
         for use in variable.scope.uses.get(variable.name, ()):
-            call = self._changed_by(use)
+            call = _changed_by(self.scopes, use.node)
             for argument in call.args if call is not None else ():
                 yield argument
                 if isinstance(argument, ast.Name) and argument.id in variable.scope.bindings:
@@ -110,18 +110,24 @@ class Captured:
         return None
 
     def _is_change(self, use: Use) -> bool:
-        parent = self.scopes.parents[use.node]
-        if isinstance(parent, ast.Subscript):
-            return parent.value is use.node and not isinstance(parent.ctx, ast.Load)
-        return self._changed_by(use) is not None
+        return is_change(self.scopes, use.node)
 
-    def _changed_by(self, use: Use) -> ast.Call | None:
-        """The call by which the list or dict is changed here: `rows.append(x)`."""
-        parent = self.scopes.parents[use.node]
-        if not isinstance(parent, ast.Attribute) or parent.attr not in _CHANGES:
-            return None
-        call = self.scopes.parents[parent]
-        return call if isinstance(call, ast.Call) and call.func is parent else None
+
+def is_change(scopes: Scopes, name: ast.AST) -> bool:
+    """`rows[at] = x`, `rows.append(x)` of the list or dict `name`."""
+    parent = scopes.parents[name]
+    if isinstance(parent, ast.Subscript):
+        return parent.value is name and not isinstance(parent.ctx, ast.Load)
+    return _changed_by(scopes, name) is not None
+
+
+def _changed_by(scopes: Scopes, name: ast.AST) -> ast.Call | None:
+    """The call by which the list or dict is changed here: `rows.append(x)`."""
+    parent = scopes.parents[name]
+    if not isinstance(parent, ast.Attribute) or parent.attr not in _CHANGES:
+        return None
+    call = scopes.parents[parent]
+    return call if isinstance(call, ast.Call) and call.func is parent else None
 
 
 def _value(binding: Binding) -> ast.expr | None:

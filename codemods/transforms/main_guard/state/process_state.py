@@ -217,8 +217,8 @@ def _is_logger(outline: Outline, value: ast.expr) -> bool:
     if isinstance(value, ast.Attribute) and outline.is_self(value.value):
         owner = outline.owner(value)
         stored = [each for each in outline.attributes.get(value.attr, ()) if isinstance(each.ctx, ast.Store)]
-        made = [outline.statement(each) for each in stored if outline.owner(each) is owner]
-        return bool(made) and all(isinstance(each, ast.Assign) and _is_logger(outline, each.value) for each in made)
+        sets = [outline.statement(each) for each in stored if outline.owner(each) is owner]
+        return bool(sets) and all(isinstance(each, ast.Assign) and _is_logger(outline, each.value) for each in sets)
     return isinstance(value, ast.Call) and qualified_name(outline, value.func) in _LOGGERS
 
 
