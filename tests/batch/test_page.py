@@ -14,6 +14,7 @@ from codemods.batch.ledger import Row, State
 from codemods.batch.spec import Outcome, Spec, Status
 from codemods.engine.migrate import Report
 from codemods.finding import Confidence, Edit, Finding, Fix, Hop, Skipped, Span
+from codemods.version import __version__
 
 HOSTILE = "<script>alert('\u202e')</script>\x1b[2J\" onload=x {{ 7 * 7 }}"
 TOTALS = {"repos": 3, "migrated": 1, "clean": 0, "failed": 1, "queued": 1, "fixed": 4, "refused": 2}
@@ -160,3 +161,41 @@ def test_lines_of_the_patch_keep_their_kind() -> None:
     lines = re.findall(r"<i(?: class=\"(\w)\")?>(.*?)</i>", text)
     assert [kind for kind, _ in lines] == ["h", "h", "h", "h", "d", "a", "", ""]
     assert lines[4][1] == "-old"
+
+
+def test_every_word_and_number_of_the_batch() -> None:
+    said = {tag: [word.strip() for word in words if word.strip()] for tag, words in Tags(index()).text.items()}
+    assert said["code"] == ["<list>.txt"]
+    assert said["p"] == [
+        ", begun 1970-01-01 00:00 +0000; 12,345 files, 3 MiB, 12 s in the last run",
+        f"spawnfix {__version__}",
+    ]
+    assert dict(zip(said["span"], said["b"], strict=True)) == {
+        "repositories": "3",
+        "migrated": "1",
+        "clean": "0",
+        "failed": "1",
+        "queued": "1",
+        "places fixed": "4",
+        "places refused": "2",
+    }
+    assert said["title"][1:] == ["lambdas: 4 proven", "lambdas: 2 likely"]
+    assert said["text"] == ["lambdas", "6", "proven", "likely", "possible"]
+    assert said["option"] == ["any status", "migrated", "clean", "failed", "queued", "any rule", "lambdas"]
+    assert said["button"] == ["repository", "status", "fixed", "refused", "lambdas", "skipped", "s"]
+    assert said["a"] == ["good", "patch", "log"]
+    assert said["td"][:5] == ["migrated", "4", "2", "6", "1.2"]
+    assert said["td"][6:] == ["failed", "0.0", "later", "queued"]
+
+
+def test_every_word_and_number_of_a_repository() -> None:
+    said = {
+        tag: [word.strip() for word in words if word.strip()] for tag, words in Tags(PAGES["repository"]()).text.items()
+    }
+    assert said["a"] == ["all repositories", "review, change by change", "JSON", "SARIF", "patch", "PR text"]
+    assert dict(zip(said["span"], said["b"], strict=True)) == {"fixed": "1", "refused": "0", "files skipped": "0"}
+    assert said["h2"] == ["Take the branch", "Findings (1)", "Changes", "Skipped files"]
+    assert said["code"][1:3] == ["abc", "git apply changes.patch"]
+    assert [word.rpartition(" ")[2].rpartition("x=")[2] for word in said["code"][4:]] == ["a.py:3", "b.py:4", "s.py"]
+    assert said["pre"] == ["git fetch PATH/TO/branch.bundle 'refs/heads/*:refs/heads/*'"]
+    assert said["summary"][0].startswith("lambdas, proven, left: ")

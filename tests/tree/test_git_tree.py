@@ -602,3 +602,11 @@ def test_object_database_that_takes_nothing(repo: Path, monkeypatch: pytest.Monk
     with pytest.raises(Problem, match="can't be created, nothing was changed"):
         build(repo)
     assert state(repo) == before
+
+
+def test_author_and_committer_of_a_branch(repo: Path) -> None:
+    names = "".join(f"[{who}]\nname = {who} one\nemail = {who}@example.org\n" for who in ("author", "committer"))
+    (Path.home() / ".gitconfig").write_text(names)
+    tip = build(repo).commits[-1]
+    who = git(repo, "log", "-1", "--format=%an %ae, %cn %ce", tip)
+    assert who.strip() == "author one author@example.org, committer one committer@example.org"

@@ -179,6 +179,31 @@ def test_option_under_a_test_of_the_version(test: str) -> None:
     assert any("take --local_rank under every version" in reason for reason in reasons(stops, RULE))
 
 
+OLD_FILE = "import argparse\nimport os\nimport sys\nimport torch\n\nversion = {version}\n"
+
+
+@pytest.mark.parametrize(
+    ("version", "test", "by_version"),
+    [
+        ("torch.__version__", "version < '2'", True),
+        ("torch.version.cuda", "version", True),
+        ("tuple(map(int, torch.__version__.split('.')[:2]))", "version < (2, 0) and sys.argv", True),
+        ("3", "torch.__version__ < '2'", True),
+        ("3", "sys.argv", False),  # another attribute
+        ("3", "version > 2", False),  # a name of that kind, which is given none
+        ("3", "os.environ.get('a') == 'version'", False),
+    ],
+)
+def test_what_a_test_of_the_version_is(version: str, test: str, by_version: bool) -> None:
+    text = OLD_FILE.format(version=version) + (
+        f"parser = argparse.ArgumentParser()\nif {test}:\n"
+        "    parser.add_argument('--local_rank', type=int, default=0)\n"
+        "args = parser.parse_args()\nprint(args.local_rank)\n"
+    )
+    said = "".join(each.reason or "" for each in reported({"run.sh": LAUNCH, "a.py": text}, RULE))
+    assert ("take --local_rank under every version" in said) is by_version, said
+
+
 def test_unknown_spelling_that_is_left_alone() -> None:
     """`parse_known_args` does not stop: each rank keeps the default."""
     text = script("run(opt)", name="opt, rest").replace("parse_args", "parse_known_args")
