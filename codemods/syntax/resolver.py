@@ -114,6 +114,13 @@ class Resolver:
     def _meanings(self, outline: Outline, node: ast.expr, seen: _Seen) -> Iterator[_Meaning]:
         """All that `node` may mean where it stands."""
         while isinstance(node, (ast.Subscript, ast.Starred)):
+            found = self._table(outline, node.value) if isinstance(node, ast.Subscript) else None
+            if found is not None:
+                if (found[1], "") not in seen:
+                    seen.add((found[1], ""))
+                    for value in found[1].values:
+                        yield from self._meanings(found[0], value, seen)
+                return
             node = node.value
         if isinstance(node, ast.Constant) and isinstance(node.value, str):
             yield from self._quoted(outline, node.value, seen)
@@ -129,6 +136,15 @@ class Resolver:
             yield from self._attribute(outline, node, seen)
         else:
             yield None
+
+    def _table(self, outline: Outline, node: ast.expr) -> tuple[Outline, ast.Dict] | None:
+        """The dict at module level that `node` names, in whichever file it is written: `DATASETS[name]`."""
+        if not isinstance(node, ast.Name) or node not in outline.parents:
+            return None
+        found = None
+        if isinstance(outline.lookup(node, node.id)[0], ast.Module):
+            found = self.first_binding(outline, node.id)
+        return (found[0], found[2].value) if found is not None and isinstance(found[2].value, ast.Dict) else None
 
     def _quoted(self, outline: Outline, text: str, seen: _Seen) -> Iterator[_Meaning]:
         try:

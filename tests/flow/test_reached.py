@@ -106,7 +106,8 @@ PROGRAMS = {
     "a package in which names are looked up": {
         "kit/__init__.py": "from kit.loaders import *\n",
         "kit/loaders.py": loaders("proven"),
-        "train.py": TRAIN.replace("from loaders", "from kit.loaders") + "import kit\nkit.__dict__[input()]([1])\n",
+        "train.py": TRAIN.replace("from loaders", "from kit.loaders")
+        + "import kit\nkit.__dict__[input()]([1], num_workers=1)\n",
     },
     "the name of a module is put together": {
         "loaders.py": loaders(),

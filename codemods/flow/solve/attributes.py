@@ -24,6 +24,7 @@ from .hierarchy import Hierarchy
 from .module_names import ModuleNames
 from .program import Program
 
+SUBCLASSES = "<class>.__subclasses__"
 _MAX_DOTS = 8  # longer dotted names are not followed
 # attributes by which objects that are not ours commonly return what they got
 _KEPT_AS = frozenset(
@@ -68,8 +69,12 @@ class Attributes:
             if attribute in self.constraints.stored_on_others and "(" not in str(value.a):
                 node = self.module_names.foreign_attribute(f"{value.a}.{attribute}", result)
                 heap.edge(node, result, heap.lines[result])
+        elif kind == MODULE and attribute == "__dict__" and self.hierarchy.known:
+            self.module_names.add_namespace(int(value.a), result)
         elif kind == MODULE:
             self.module_names.load(int(value.a), attribute, result)
+        elif kind == CLASS and attribute == "__subclasses__":
+            heap.add(result, heap.number(Value(FOREIGN, SUBCLASSES, number)))
         elif kind == CLASS:
             self._load_member(self.hierarchy.order(int(value.a)), attribute, result, -1, int(value.a))
             if (

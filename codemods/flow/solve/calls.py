@@ -12,7 +12,7 @@ from .attributes import Attributes
 from .containers import Containers
 from .deferred_calls import STANDS_NOWHERE
 from .foreign_objects import ForeignObjects
-from .heap import CONTAINER, HAZARD, INSTANCE, Heap, Value
+from .heap import CLASS, CONTAINER, HAZARD, INSTANCE, Heap, Value
 from .hierarchy import Hierarchy
 from .program import Program
 from .sinks import Sinks
@@ -87,6 +87,12 @@ class OwnCalls:
                         pass_elements(star + offset, node, name)
                 if others >= 0:
                     self.containers.pass_copy(star + offset, others)
+
+    def list_subclasses(self, owner: int, offset: int, call: Call) -> None:
+        """`call` lists the classes that derive from the class `owner`; those below them, too, as most code goes on."""
+        contents = self.containers.contents_of(call.result + offset, call.position[0])
+        for derived in self.hierarchy.below.get(owner, ()):
+            self.heap.add(contents, self.heap.number(Value(CLASS, derived)))
 
     def first_parameter(self, index: int, bound: bool) -> int:
         """The node that the first argument of a call goes to, -1 where the function takes none by its place."""

@@ -9,7 +9,7 @@ from typing import NamedTuple
 from ...hazard_kind import HazardKind
 from ...syntax.unpicklable_table import makes_object
 from ..facts.records import NO_LITERALS, Call, PassedOn
-from .attributes import Attributes
+from .attributes import SUBCLASSES, Attributes
 from .calls import OwnCalls
 from .constraints import Constraints
 from .containers import DEFAULT_DICT
@@ -146,6 +146,9 @@ class Dispatch:
             if receiver is not None:
                 self.python.call_container_method(written[12:], int(receiver.a), offset, call)
             return
+        if written == SUBCLASSES:
+            self.own.list_subclasses(int(receiver.a) if receiver is not None else -1, offset, call)
+            return
         self.sinks.call(name, offset, call, value.b)
         started = self.deferred.started(name, offset, call)
         if started is not None:
@@ -156,7 +159,7 @@ class Dispatch:
             self._add_hazard(HazardKind.MADE_CLASS, offset, call)
         if self.foreign.call_selective(name, value, receiver, offset, call):
             return
-        if name == "importlib.import_module":
+        if name == "importlib.import_module" or (name == "__import__" and _gives_module(call)):
             self.attributes.module_names.import_by_name(
                 call.literals.get(0, call.literals.get("name")), call.result + offset
             )
@@ -185,3 +188,9 @@ class Dispatch:
         self.start_methods[place] = StartMethod(
             wanted if isinstance(wanted, str) else "", call.scope >= 0, call.conditional
         )
+
+
+def _gives_module(call: Call) -> bool:
+    """`__import__(name)` gives the module of that name, and not the package that it is in."""
+    fromlist = len(call.arguments) > 3 or any(name == "fromlist" for name, _ in call.keywords)
+    return fromlist or "." not in str(call.literals.get(0, "."))

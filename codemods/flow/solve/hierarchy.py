@@ -90,6 +90,15 @@ class Hierarchy:
         return {base: derived for base, derived in found.items() if len(derived) <= MAX_DERIVED}
 
     @cached_property
+    def below(self) -> dict[int, list[int]]:
+        """Per class those that derive from it."""
+        found: dict[int, list[int]] = defaultdict(list)
+        for index in range(len(self.classes)):
+            for base in self.order(index)[1:]:
+                found[base].append(index)
+        return found
+
+    @cached_property
     def mentioned(self) -> dict[int, set[str]]:
         """Per class the attributes that its own code names as `self.x`, and its members."""
         found: dict[int, set[str]] = defaultdict(set)

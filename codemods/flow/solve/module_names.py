@@ -7,10 +7,11 @@ from collections.abc import Iterable, Iterator
 
 from ..facts.records import FileFacts, NamePattern
 from .constraints import Constraints
-from .heap import CLASS, FOREIGN, MODULE, Heap, Value
+from .heap import CLASS, CONTAINER, FOREIGN, MODULE, Heap, Value
 from .program import Program
 
 _MAX_MODULES = 40  # as many modules may be meant by a name that is put together
+_MAX_NAMES = 40  # as many classes of a module may be meant by a name that is not known
 
 
 class ModuleNames:
@@ -22,6 +23,7 @@ class ModuleNames:
             {name: node + offset for name, node in facts.module_names.items()}
             for facts, offset in zip(program.facts, program.offsets, strict=True)
         ]
+        self._namespaces: dict[int, int] = {}  # per file, see `add_namespace`
         self._foreign: dict[str, int] = {}  # what code of the repo sets on foreign modules, by dotted name
 
     def seed(self, index: int) -> None:
@@ -135,6 +137,26 @@ class ModuleNames:
         if attribute in self.constraints.stored_on_others:
             self.bind(index, attribute, result)
             heap.edge(names[attribute], result, heap.lines[result])
+
+    def add_namespace(self, index: int, result: int) -> None:
+        """`result` is the dict with the names of the module, as `vars(module)` gives it: its classes.
+
+        Not its functions: these are more, and of more kinds, and to take each for what is called finds untrue ways.
+        """
+        heap = self.heap
+        contents = self._namespaces.get(index, -1)
+        if contents < 0:
+            contents = self._namespaces[index] = heap.node("", index, 1)
+            names: dict[str, int] = {}
+            for at in (index, *(star for star, _ in self._star_closure(index))):
+                names = {**self.nodes[at], **names}
+            meant = {name: node for name, node in names.items() if self._is_class(node)}
+            if 0 < len(meant) <= _MAX_NAMES:
+                heap.fields[contents] = meant
+        heap.add_when_filled(result, Value(CONTAINER, contents), contents)
+
+    def _is_class(self, node: int) -> bool:
+        return any(self.heap.values[number].kind == CLASS for number in self.heap.holds[node])
 
     def bind(self, index: int, attribute: str, near: int) -> None:
         """A name of a module of the repo that other files bind."""

@@ -7,7 +7,7 @@ from ..kinds import ANY, FunctionKind
 from .attributes import Attributes
 from .constraints import Constraints
 from .containers import Containers
-from .heap import CLASS, CONTAINER, FUNCTION, HAZARD, INSTANCE, OBJECT, SUPER, Heap, Value
+from .heap import CLASS, CONTAINER, FUNCTION, HAZARD, INSTANCE, MODULE, OBJECT, SUPER, Heap, Value
 from .program import Program
 
 _ELEMENT_METHODS = frozenset({"get", "pop", "popitem", "setdefault", "__getitem__", "popleft"})
@@ -44,6 +44,20 @@ class PythonBuiltins:
             self.constraints.add(self.constraints.loads, first, (key, result))
             for number in tuple(heap.holds[first]):
                 self.attributes.load(heap.values[number], number, key, result)
+        elif name == "getattr" and first >= 0 and len(call.arguments) == 2:
+            names = heap.node("", heap.file_of[result], line)
+            self._namespace(first, names)
+            self.containers.pass_elements(names, result)
+        elif name == "vars" and first >= 0:
+            self._namespace(first, result)
+        elif name == "globals":
+            self.attributes.module_names.add_namespace(heap.file_of[result], result)
+        elif name == "eval" and 0 not in call.literals:  # the name of a class, out of a configuration
+            names = heap.node("", heap.file_of[result], line)
+            self.attributes.module_names.add_namespace(heap.file_of[result], names)
+            self.containers.pass_elements(names, result)
+        elif name == "next" and first >= 0:
+            self.containers.pass_elements(first, result)
         elif name == "setattr" and first >= 0:
             if len(call.arguments) == 3 and call.arguments[2] >= 0:
                 stored = call.arguments[2] + offset
@@ -93,6 +107,14 @@ class PythonBuiltins:
         self.constraints.add(self.constraints.stores, base, (key, stored, line, False))
         for number in tuple(heap.holds[base]):
             self.attributes.store(base, heap.values[number], key, stored, line, False)
+
+    def _namespace(self, module: int, result: int) -> None:
+        """`result` is what `vars` gives of the modules in the node `module`."""
+        self.constraints.add(self.constraints.namespaces, module, result)
+        for number in tuple(self.heap.holds[module]):
+            value = self.heap.values[number]
+            if value.kind == MODULE:
+                self.attributes.module_names.add_namespace(int(value.a), result)
 
     def _regroup(self, name: str, result: int, offset: int, call: Call) -> None:
         heap = self.heap

@@ -30,6 +30,7 @@ from .heap import (
     HAZARD,
     INSTANCE,
     MAX_VALUES,
+    MODULE,
     OBJECT,
     PERHAPS_KEPT,
     SUPER,
@@ -148,6 +149,8 @@ class _Solver:
                 owner = program.class_offset[index] + function.owner
                 kind = CLASS if function.binding is MethodBinding.CLASS else INSTANCE
                 heap.add(function.parameters[0].node + offset, heap.number(Value(kind, owner)))
+                for derived in self.hierarchy.below.get(owner, ()) if function.name == "__init_subclass__" else ():
+                    heap.add(function.parameters[0].node + offset, heap.number(Value(CLASS, derived)))
                 for derived in self.hierarchy.derived_makers.get(owner, ()) if kind == INSTANCE else ():
                     if function.name not in program.classes[derived][1].members:
                         heap.add(function.parameters[0].node + offset, heap.number(Value(kind, derived)))
@@ -282,6 +285,9 @@ class _Solver:
         if node in constraints.types and value.kind == INSTANCE:
             for result in constraints.types[node]:
                 heap.add(result, heap.number(Value(CLASS, value.a)))
+        if node in constraints.namespaces and value.kind == MODULE:
+            for result in constraints.namespaces[node]:
+                self.module_names.add_namespace(int(value.a), result)
 
 
 class _HazardTest:

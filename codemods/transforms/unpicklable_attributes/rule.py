@@ -26,7 +26,7 @@ from .uses.used_before import used_before
 
 _DEEPCOPY = "copy.deepcopy"
 _STOPS = "a worker process under spawn or forkserver stops with"
-_POOLS = re.compile(r"Pool|submit|map|apply|put|dump|save")  # pickle it without starting a process
+_AFTER_START = re.compile(r"submit|map|apply|put|dump|save")  # pickle it without starting a process
 
 
 def find(project: Project) -> Iterable[Finding]:
@@ -56,7 +56,7 @@ def _of_class(search: Search, shape: Shape, planner: Planner) -> Iterator[tuple[
                 continue
             confidence, trace, boundary = _sure(search, shape, hazard, of_those)
             kind = hazard.made.kind
-            if kind.inherited and not _POOLS.search(boundary.rpartition(".")[2] if boundary else ""):
+            if kind.inherited and not _AFTER_START.search(boundary.rpartition(".")[2] if boundary else ""):
                 continue
             if kind.sent_only and boundary in ("", _DEEPCOPY):
                 continue

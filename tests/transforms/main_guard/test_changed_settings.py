@@ -130,6 +130,47 @@ def test_what_changes_it(change: str, found: bool) -> None:
     assert [place[2] for place in reports({**FILES, "train.py": train})] == ["train.py:10"] * found
 
 
+SAMPLER = """\
+from config import cfg
+
+class Sampler:
+    def sample(self, index):
+        return index * cfg["size"]
+
+SAMPLERS = {"even": Sampler}
+
+def get_sampler(name):
+    return SAMPLERS[name]()
+"""
+SAMPLED = """\
+from torch.utils.data import Dataset
+from sampler import get_sampler
+
+class Rows(Dataset):
+    def __init__(self, sampler):
+        self.sampler = sampler
+
+    def __len__(self):
+        return 4
+
+    def __getitem__(self, index):
+        return self.sampler.sample(index)
+
+ROWS = {"rows": Rows}
+
+def get_rows(name):
+    return ROWS[name](get_sampler(name))
+"""
+
+
+def test_objects_whose_classes_are_in_tables() -> None:
+    """The class of the attribute, and the calls that make the object which keeps it, by a key that is not known."""
+    train = TRAIN.replace("Rows()", "get_rows('rows')").replace("import Rows", "import get_rows")
+    files = {"config.py": CONFIG, "data.py": SAMPLED, "sampler.py": SAMPLER, "train.py": train}
+    assert reports(files) == [("sampler.py", 5, "config.py:12")]
+    assert reports({**files, "data.py": SAMPLED.replace("get_sampler(name)", "other(name)")}) == []
+
+
 def test_a_worker_that_is_handed_through_a_helper() -> None:
     files = {
         "config.py": CONFIG,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Iterator
 
 from ....nodes import walk
 from ....syntax.binding_rules import parameters, positional
@@ -10,6 +11,7 @@ from ....syntax.callees import FUNCTIONS, Callees, Function, method
 from ....syntax.names import last_name
 from ....syntax.outline import Outline
 from ....syntax.repo import Repo
+from ..statements import names_bound
 
 _MAX_CALLS = 12
 _Given = list[tuple[Outline, ast.expr]]  # `ast.Starred` stands for what `**options` may say
@@ -53,15 +55,38 @@ class GivenToClasses:
 
     def _calls(self, owner: ast.ClassDef, names: list[str], name: str) -> _Given:
         found: _Given = []
+        for caller, call in self._calls_of(owner):
+            if len(found) >= _MAX_CALLS:
+                break
+            given = dict(zip(names, call.args, strict=False))
+            given |= {keyword.arg: keyword.value for keyword in call.keywords if keyword.arg}
+            if name in given and not isinstance(given[name], ast.Starred):
+                found.append((caller, given[name]))
+            elif name not in given and any(keyword.arg is None for keyword in call.keywords):
+                found.append((caller, ast.Starred(call)))
+        return found
+
+    def _calls_of(self, owner: ast.ClassDef) -> Iterator[tuple[Outline, ast.Call]]:
+        """Those that make an object of the class, also out of a dict of classes: `DATASETS[name](config)`."""
+        tables: dict[str, None] = {}
         for caller in self.repo.mentioning(owner.name):
             for call in caller.calls_of(owner.name):
                 made = self.callees.made_class(caller, call)
-                if made is None or made[1] is not owner or len(found) >= _MAX_CALLS:
-                    continue
-                given = dict(zip(names, call.args, strict=False))
-                given |= {keyword.arg: keyword.value for keyword in call.keywords if keyword.arg}
-                if name in given and not isinstance(given[name], ast.Starred):
-                    found.append((caller, given[name]))
-                elif name not in given and any(keyword.arg is None for keyword in call.keywords):
-                    found.append((caller, ast.Starred(call)))
-        return found
+                if made is not None and made[1] is owner:
+                    yield caller, call
+            tables |= dict.fromkeys(_tables_with(caller, owner.name))
+        for table in tables:
+            for caller in self.repo.mentioning(table):
+                for call in caller.calls_of(table):
+                    made_here = self.callees.resolver.classes(caller, call.func)
+                    if isinstance(call.func, ast.Subscript) and any(cls.node is owner for cls in made_here):
+                        yield caller, call
+
+
+def _tables_with(outline: Outline, name: str) -> Iterator[str]:
+    """The dicts at the top of the file that have what is called `name` as a value."""
+    for node in outline.named.get(name, ()):
+        parent = outline.parents[node]
+        statement = outline.parents[parent] if isinstance(parent, ast.Dict) else None
+        if isinstance(statement, (ast.Assign, ast.AnnAssign)) and outline.parents[statement] is outline.module:
+            yield from names_bound(statement)

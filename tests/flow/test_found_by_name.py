@@ -1,0 +1,130 @@
+"""Classes that code finds by a name it computes, or that a base class lists."""
+
+from __future__ import annotations
+
+import pytest
+
+from harness.marks import crossing, marked
+
+DATA = """
+class Rows:
+    def __init__(self):
+        self.read = lambda x: x  {read}
+
+class Pairs:
+    def __init__(self):
+        self.pair = 3
+
+def load():
+    return [lambda x: x]
+"""
+BOTH = DATA.format(read="# proven")
+RUN = """
+import importlib
+import sys
+
+import data
+from data import Pairs, Rows, load
+from torch.utils.data import DataLoader
+
+name = sys.argv[1]
+DataLoader({how}(), num_workers=2)
+"""
+
+
+@pytest.mark.parametrize(
+    "how",
+    [
+        "getattr(data, name)",
+        "getattr(importlib.import_module('data'), name)",
+        "getattr(__import__('data'), name)",
+        "vars(data)[name]",
+        "data.__dict__[name]",
+        "data.__dict__.get(name)",
+        "globals()[name]",
+        "eval(name)",
+    ],
+)
+def test_a_name_that_is_not_known_is_any_of_the_module(how: str) -> None:
+    program = {"run.py": RUN.format(how=how), "data.py": BOTH}
+    assert crossing(program) == marked(program)
+
+
+@pytest.mark.parametrize(
+    ("how", "read"),
+    [
+        ("getattr(data, 'Pairs')", "# possible"),
+        ("data.__dict__['Pairs']", "# possible"),
+        ("getattr(data, name, None).Rows", "# possible"),
+        ("getattr(sys, name)", "# possible"),
+        ("eval('Pairs')", "# possible"),
+        ("__import__('data.parts')", "# possible"),
+        ("locals()[name]", "# possible"),
+    ],
+)
+def test_other_names_stay_what_they_are(how: str, read: str) -> None:
+    program = {"run.py": RUN.format(how=how), "data.py": DATA.format(read=read)}
+    assert crossing(program) == marked(program)
+
+
+def test_a_package_gives_what_it_takes_from_its_parts() -> None:
+    program = {
+        "run.py": RUN.format(how="getattr(sets, name)").replace("import data\n", "import sets\n"),
+        "sets/__init__.py": "from .data import *\n",
+        "sets/data.py": BOTH,
+        "data.py": "Rows = Pairs = load = None\n",
+    }
+    assert crossing(program) == marked(program)
+
+
+def test_more_names_than_are_worth_a_guess() -> None:
+    many = "".join(f"class C{at}:\n    pass\n\n" for at in range(41))
+    program = {
+        "run.py": RUN.format(how="getattr(data, name)"),
+        "data.py": DATA.format(read="# possible") + many,
+    }
+    assert crossing(program) == marked(program)
+
+
+LISTED = """
+from torch.utils.data import DataLoader
+
+class Reader:
+    known = {{}}
+    {note}
+
+class Near(Reader):
+    def __init__(self):
+        self.read = lambda x: x  {near}
+
+class Far(Near):
+    def __init__(self):
+        self.open = lambda x: x  {far}
+
+class Other:
+    def __init__(self):
+        self.close = lambda x: x  # possible
+
+def find(name):
+    {find}
+
+DataLoader(find("far"), num_workers=2)
+"""
+NOTE = """
+    def __init_subclass__(cls, **options):
+        Reader.known[cls.__name__] = cls
+"""
+
+
+@pytest.mark.parametrize(
+    ("note", "find", "near", "far"),
+    [
+        (NOTE, "return Reader.known[name]()", "# proven", "# proven"),
+        ("", "return {each.__name__: each for each in Reader.__subclasses__()}[name]()", "# proven", "# proven"),
+        ("", "return next(each for each in Near.__subclasses__() if each.name == name)()", "# possible", "# proven"),
+        ("", "return Reader.known[name]()", "# possible", "# possible"),
+    ],
+)
+def test_classes_below_a_class(note: str, find: str, near: str, far: str) -> None:
+    program = {"run.py": LISTED.format(note=note, find=find, near=near, far=far)}
+    assert crossing(program) == marked(program)
