@@ -716,8 +716,17 @@ def build(ds):
     assert "(line 12), which can't be pickled either: " in reasons[0]
 
 
-@pytest.mark.parametrize(("boundary", "moves"), [("multiprocessing.Process", True), ("multiprocessing.Pool", False)])
-def test_a_shared_lock_gets_to_a_process_and_to_no_pool(boundary: str, moves: bool) -> None:
+@pytest.mark.parametrize(
+    ("boundary", "moves"),
+    [
+        ("multiprocessing.Process", True),
+        ("multiprocessing.Pool", True),  # as its initializer, which its workers get when they start
+        ("concurrent.futures.ProcessPoolExecutor", True),
+        ("multiprocessing.Pool().map", False),
+        ("concurrent.futures.ProcessPoolExecutor().submit", False),
+    ],
+)
+def test_a_shared_lock_gets_to_a_process_and_to_no_pool_at_work(boundary: str, moves: bool) -> None:
     text = "import multiprocessing as mp\n\ndef build():\n    lock = mp.Lock()\n    return lambda x: lock\n"
     project = Project(MemoryFiles({PATH: text.encode()}))
     (answer,) = plan_hoist(project, PATH, [Target(HazardKind.LAMBDA, 5, 11, boundary)]).values()

@@ -73,6 +73,8 @@ def test_a_lock_that_processes_inherit_can_not_go_to_a_pool_with_its_tasks() -> 
     "body",
     [
         "lock = multiprocessing.Lock()\nmultiprocessing.Process(target=work, args=(lock,)).start()",  # it is inherited
+        "multiprocessing.Pool(2, work, (multiprocessing.Lock(),))",  # so it is by the workers of a pool
+        "multiprocessing.Pool(2, initializer=work, initargs=(Reader(multiprocessing.Lock()),))",
         "threading.Thread(target=work, args=(threading.Lock(),)).start()",
         "lock = threading.Lock()\nwork(lock)",
         "with open('a') as file:\n    pool.map(work, file.readlines())",

@@ -1,0 +1,44 @@
+"""Locks and values of multiprocessing kept on an object: workers inherit them when they start, and not afterwards."""
+
+from __future__ import annotations
+
+import pytest
+
+from harness.small import reported
+
+PROGRAM = """\
+from concurrent.futures import ProcessPoolExecutor
+from multiprocessing import Lock, Pool, Process, Value
+
+class Counter:
+    def __init__(self):
+        self.value = Value("i", 0)
+
+def work(*parts):
+    print(parts)
+
+def main(rows):
+    counter = Counter()
+    {body}
+
+if __name__ == "__main__":
+    main([1, 2])
+"""
+
+
+@pytest.mark.parametrize(
+    ("body", "count"),
+    [
+        ("Process(target=work, args=(counter,)).start()", 0),
+        ("Pool(2, initializer=work, initargs=(counter,)).map(work, rows)", 0),
+        ("ProcessPoolExecutor(2, initializer=work, initargs=(counter,)).submit(work, rows)", 0),
+        ("Pool(2).map(work, [counter])", 1),
+        ("Pool(2).starmap(work, [(row, counter) for row in rows])", 1),
+        ("Pool(2).apply_async(work, (counter,))", 1),
+        ("ProcessPoolExecutor(2).submit(work, counter)", 1),
+    ],
+)
+def test_when_workers_get_it(body: str, count: int) -> None:
+    found = reported({"run.py": PROGRAM.format(body=body)}, "unpicklable-attributes")
+    assert [each.span.line for each in found] == [6] * count
+    assert all("through inheritance" in each.message for each in found)
