@@ -20,6 +20,7 @@ _SAME_ELEMENTS = frozenset(
 _ONE_OF = frozenset({"next", "random.choice"})
 RECORDS = frozenset({"collections.namedtuple", "typing.NamedTuple"})
 _REPLACE = frozenset({"dataclasses.replace", "attr.evolve", "attrs.evolve"})
+_LOOK_UP = frozenset({"getattr", "vars", "globals", "eval"})
 _PAIRS = frozenset({"zip", "enumerate"})
 
 
@@ -41,23 +42,9 @@ class PythonBuiltins:
         if name == "super":
             self._super(node, result, call)
         elif name == "getattr" and first >= 0 and isinstance(key, str):
-            self.constraints.add(self.constraints.loads, first, (key, result))
-            for number in tuple(heap.holds[first]):
-                self.attributes.load(heap.values[number], number, key, result)
-        elif name == "getattr" and first >= 0 and len(call.arguments) == 2:
-            names = heap.node("", heap.file_of[result], line)
-            self._namespace(first, names)
-            self.containers.pass_elements(names, result)
-        elif name == "vars" and first >= 0:
-            self._namespace(first, result)
-        elif name == "globals":
-            self.attributes.module_names.add_namespace(heap.file_of[result], result)
-        elif name == "eval" and 0 not in call.literals:  # the name of a class, out of a configuration
-            names = heap.node("", heap.file_of[result], line)
-            self.attributes.module_names.add_namespace(heap.file_of[result], names)
-            self.containers.pass_elements(names, result)
-        elif name == "next" and first >= 0:
-            self.containers.pass_elements(first, result)
+            self._get(first, key, result)
+        elif name in _LOOK_UP:
+            return self._look_up(name, first, offset, call)
         elif name == "setattr" and first >= 0:
             if len(call.arguments) == 3 and call.arguments[2] >= 0:
                 stored = call.arguments[2] + offset
@@ -76,9 +63,9 @@ class PythonBuiltins:
                 heap.edge(call.arguments[1] + offset, self.containers.contents_of(result, line), line)
         elif name == "type" and first >= 0 and len(call.arguments) == 1:
             self.constraints.add(self.constraints.types, first, result)
-            for number in tuple(heap.holds[first]):
-                if heap.values[number].kind == INSTANCE:
-                    heap.add(result, heap.number(Value(CLASS, heap.values[number].a)))
+            for value in [heap.values[number] for number in heap.holds[first]]:
+                if value.kind == INSTANCE:
+                    heap.add(result, heap.number(Value(CLASS, value.a)))
         elif name == "staticmethod" and first >= 0:  # `fold = staticmethod(lambda ...)`: a call of `fold` calls it
             for number in tuple(heap.holds[first]):
                 value = heap.values[number]
@@ -101,12 +88,35 @@ class PythonBuiltins:
             return False
         return True
 
+    def _get(self, base: int, key: str, result: int) -> None:
+        """`getattr(base, key)`."""
+        self.constraints.add(self.constraints.loads, base, (key, result))
+        for number in tuple(self.heap.holds[base]):
+            self.attributes.load(self.heap.values[number], number, key, result)
+
     def _set(self, base: int, key: str, stored: int, line: int) -> None:
         """`setattr(base, key, stored)`."""
         heap = self.heap
         self.constraints.add(self.constraints.stores, base, (key, stored, line, False))
         for number in tuple(heap.holds[base]):
             self.attributes.store(base, heap.values[number], key, stored, line, False)
+
+    def _look_up(self, name: str, first: int, offset: int, call: Call) -> bool:
+        """What stands under a name that is not known: a class of the module, out of a configuration."""
+        heap, result = self.heap, call.result + offset
+        whole = name in ("vars", "globals")
+        names = result if whole else heap.node("", heap.file_of[result], call.position[0])
+        if name in ("getattr", "vars"):
+            if first < 0:
+                return False
+            self._namespace(first, names)
+        elif name == "globals" or 0 not in call.literals:
+            self.attributes.module_names.add_namespace(heap.file_of[result], names)
+        else:
+            return False  # `eval` of a text that stands there
+        if not whole:
+            self.containers.pass_elements(names, result)
+        return True
 
     def _namespace(self, module: int, result: int) -> None:
         """`result` is what `vars` gives of the modules in the node `module`."""

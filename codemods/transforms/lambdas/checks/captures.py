@@ -19,7 +19,8 @@ from ....syntax.unpicklable_table import Remedy
 from ..candidate import Unit, is_after
 from ..libraries import libraries
 
-_POOLS = re.compile(r"(?:Pool|Executor)\(\)|\.(?:i?map\w*|apply\w*|starmap\w*|submit)$")  # they pickle when workers run already
+# they pickle when workers run already
+_POOLS = re.compile(r"(?:Pool|Executor)\(\)|\.(?:i?map\w*|apply\w*|starmap\w*|submit)$")
 _PICKLED_UNDER_FORK = re.compile(rf"{_POOLS.pattern}|pickle|save|dump|put|send|copy")
 _FOR_THREADS = frozenset({"queue", "threading"})
 _ALSO_FOR_PROCESSES = frozenset(
