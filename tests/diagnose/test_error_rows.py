@@ -759,3 +759,19 @@ def test_a_title_is_read_with_the_traceback_below_it() -> None:
     text = f"RuntimeError: context has already been set\n{'prose' * 20}\nTraceback (most recent call last):\n{frames}"
     found = read_traceback(text)
     assert found is not None and found.cause.rule == "main-guard"
+
+
+FLAGS = ("general", "secondary", "symptom", "harmless", "noise", "question", "unfinished", "exact", "own")
+
+
+def test_rows_mean_what_their_files_say() -> None:
+    folder = Path(error_families.__file__).parent
+    entries = [item for name in FILES for item in tomllib.loads((folder / f"{name}.toml").read_text("utf-8")).items()]
+    assert {flag for flag in FLAGS for _, entry in entries if entry.get(flag)} == set(FLAGS)
+    for (family, entry), row in zip(entries, families(), strict=True):
+        implied = {"symptom", "harmless"} if entry.get("noise") else set[str]()
+        for flag in FLAGS:
+            assert getattr(row, flag) is (bool(entry.get(flag)) or flag in implied), (family, flag)
+        assert (row.family, row.cause, row.advice) == (family, entry["cause"], entry["next"])
+        assert (row.context, row.unless) == (entry.get("context", ""), entry.get("unless", "")), family
+        assert row.reference == entry["reference"]

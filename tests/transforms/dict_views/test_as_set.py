@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from harness.small import migrated, reasons
+from harness.small import migrated, reasons, reported
 
 PROGRAM = """\
 import multiprocessing as mp
@@ -80,3 +80,86 @@ def test_what_shows_the_order_is_refused(use: str, reason: str) -> None:
 def test_keys_whose_hash_and_comparison_agree_become_a_list() -> None:
     text = PROGRAM.format(use="return [name for name in self.names], Plain('a') in self.names")
     assert "self.names = list(columns.keys())" in migrated({"run.py": text}, "dict-views")["run.py"]
+
+
+KEY = """\
+class Key:
+    def __init__(self, name, size):
+        self.name, self.size = name, size
+{methods}
+
+
+"""
+EQ = "def __eq__(self, other):\n"
+HASH = "def __hash__(self):\n"
+AGREES = {
+    "only __eq__": (EQ + "    return self.name.lower() == other.name.lower()\n", True),  # it has no hash
+    "only __hash__": (HASH + "    return hash(self.name)\n", True),
+    "one part": (EQ + "    return self.name == other.name\n" + HASH + "    return hash(self.name)\n", True),
+    "the other way round": (EQ + "    return other.name == self.name\n" + HASH + "    return hash(self.name)\n", True),
+    "other names": (
+        "def __eq__(this, that):\n    return this.name == that.name\ndef __hash__(me):\n    return hash(me.name)\n",
+        True,
+    ),
+    "fewer parts in the hash": (
+        EQ + "    return self.name == other.name and self.size == other.size\n" + HASH + "    return hash(self.name)\n",
+        True,
+    ),
+    "tuples": (
+        EQ
+        + "    return (self.name, self.size) == (other.name, other.size)\n"
+        + HASH
+        + "    return hash((self.name, self.size))\n",
+        True,
+    ),
+    "more parts in the hash": (
+        EQ + "    return self.name == other.name\n" + HASH + "    return hash((self.name, self.size))\n",
+        False,
+    ),
+    "another part": (EQ + "    return self.name == other.name\n" + HASH + "    return hash(self.size)\n", False),
+    "crosswise": (EQ + "    return self.name == other.size\n" + HASH + "    return hash(self.name)\n", False),
+    "unequal": (EQ + "    return not self.name != other.name\n" + HASH + "    return hash(self.name)\n", False),
+    "a chain": (EQ + "    return self.name == other.name == 1\n" + HASH + "    return hash(self.name)\n", False),
+    "no hash is asked": (EQ + "    return self.name == other.name\n" + HASH + "    return len(self.name)\n", False),
+    "of the object itself": (EQ + "    return self is other\n" + HASH + "    return hash(id(self))\n", False),
+}
+
+
+IN = "Key('a', 1) in self.names"
+
+
+@pytest.mark.parametrize(
+    ("name", "use"),
+    [
+        *((name, IN) for name in AGREES),
+        ("another part", "Key('a', 1) not in self.names"),
+        ("another part", "(Key('a', 1), 3) in self.names"),
+        ("one part", "(Key('a', 1), 3) in self.names"),
+    ],
+)
+def test_whether_hash_and_comparison_agree(name: str, use: str) -> None:
+    methods, agree = AGREES[name]
+    key = KEY.format(methods="".join(f"    {line}\n" for line in methods.splitlines()))
+    text = PROGRAM.format(use=f"return [name for name in self.names], {use}").replace(
+        "class Plain", f"{key}class Plain"
+    )
+    (finding,) = reported({"run.py": text}, "dict-views")
+    assert (finding.fix is not None) is agree
+    assert agree or "asks whether a `Key` is in it" in (finding.reason or "")
+    (finding,) = reported({"run.py": text.replace("columns.keys()", "columns.values()")}, "dict-views")
+    assert finding.fix is not None  # values are found by `==` as it is
+
+
+@pytest.mark.parametrize(
+    "use",
+    [
+        "self.names in Loose('a').rows",  # the view is asked for
+        "[] if Loose('a') == self.names else 1",
+        "Loose('a') in row",
+        "'a' in self.names",
+    ],
+)
+def test_what_asks_for_no_key_by_its_hash(use: str) -> None:
+    (finding,) = reported({"run.py": PROGRAM.format(use=f"return [name for name in self.names], {use}")}, "dict-views")
+    assert (finding.fix is None) is ("==" in use), finding.reason
+    assert "asks whether a `Loose` is in it" not in (finding.reason or "")
