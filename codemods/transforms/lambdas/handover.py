@@ -129,8 +129,8 @@ class Handover:
         if self._is_made_in(unit, init):
             return end_of(outer) <= start_of(self.scopes.anchor(unit.node, self.scopes.inner(init)))
         makers = {above.name for above in self.scopes.ancestors(unit.node) if isinstance(above, ast.FunctionDef)}
-        called = {node.attr for node in ast.walk(init) if isinstance(node, ast.Attribute)}
-        return not makers & called  # `__init__` may make it before it sets the attribute
+        calls = [node for node in ast.walk(init) if isinstance(node, ast.Attribute) and node.attr in makers]
+        return all(end_of(outer) <= start_of(call) for call in calls)  # else it may be made before that is set
 
     def _is_set_above(self, store: ast.Attribute, unit: Unit, me: Me) -> bool:
         """The method that makes the function sets it first, whenever it runs."""

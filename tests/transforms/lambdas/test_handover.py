@@ -66,6 +66,11 @@ def outcome(text: str, others: dict[str, str] | None = None, burdens: tuple[str,
             "def __init__(self, many):\n    for self.size in many:\n        pass\n",
             "`self.size` is set again at line 3",
         ),
+        ("def __init__(self, n):\n    self.size = n\n    self.build()\n", ""),
+        (
+            "def __init__(self, n):\n    if n:\n        self.build()\n        self.size = n\n    else:\n        self.size = 1\n",
+            "`self.size` is set again at line 5",
+        ),
         ("def __init__(self, n):\n    self.build()\n    self.size = n\n", "`self.size` is set again at line 4"),
         ("size = -N\n", PLAIN),
         ("size = (3, N)\n", PLAIN),
@@ -89,7 +94,7 @@ def test_an_attribute_is_passed_that_is_set_once_before_the_function_is_made(bod
         ("", "if self.fast:\n    self.size = 2\nelse:\n    self.size = 3\n", ""),
         ("", "if self.fast:\n    self.size = 2\n", "`self.size` is set later than in `__init__`, at line 5"),
         ("def grow(self):\n    self.size = 3\n", "self.size = 2\n", "is set later than in `__init__`, at line 3"),
-        ("def __init__(self):\n    self.size = 1\n    self.build()\n", "self.size = 2\n", "is set again at line 3"),
+        ("def __init__(self):\n    self.size = 1\n    self.build()\n", "self.size = 2\n", "is set again at line 7"),
     ],
 )
 def test_the_method_that_makes_the_function_may_set_it_first(body: str, above: str, reason: str) -> None:
