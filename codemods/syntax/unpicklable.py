@@ -7,6 +7,8 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
 
+from .binding_rules import FUNCTIONS, takes_self
+from .dead_branches import branches, literals_of
 from .names import last_name
 from .origins import origin
 from .outline import Outline
@@ -152,9 +154,21 @@ class Recogniser:
                 yield Made(GENERATOR, outline, node)
             return
         for result in results:
-            for found in self._made(where, result, depth + 1):
+            for found in self._made(where, result, depth + 1) and self._live(outline, node, where, result, depth):
                 if found.kind is not MODULE:
                     yield replace(found, outline=outline, node=node)
+
+    def _live(self, outline: Outline, call: ast.Call, where: Outline, result: ast.expr, depth: int) -> list[Made]:
+        """What `result` makes that the function of `call` returns: nothing on a branch that the call does not take."""
+        function = where.scope(result)
+        assert isinstance(function, FUNCTIONS)
+        bound = isinstance(call.func, ast.Attribute) and outline.is_self(call.func.value) and takes_self(function)
+        dead = branches(where, function, literals_of(where, function, call, int(bound), outline)).dead
+        if not dead.isdisjoint(where.ancestors(result)):
+            return []
+        if isinstance(result, ast.IfExp) and not dead.isdisjoint((result.body, result.orelse)):
+            result = result.orelse if result.body in dead else result.body
+        return self._made(where, result, depth + 1)
 
     def _results_of(
         self, where: Outline, function: ast.FunctionDef | ast.AsyncFunctionDef

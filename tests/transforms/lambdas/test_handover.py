@@ -68,7 +68,7 @@ def outcome(text: str, others: dict[str, str] | None = None, burdens: tuple[str,
         ),
         ("def __init__(self, n):\n    self.size = n\n    self.build()\n", ""),
         (
-            "def __init__(self, n):\n    if n:\n        self.build()\n        self.size = n\n    else:\n        self.size = 1\n",
+            "def __init__(self, n):\n    if n:\n        self.build()\n        self.size = n\n",
             "`self.size` is set again at line 5",
         ),
         ("def __init__(self, n):\n    self.build()\n    self.size = n\n", "`self.size` is set again at line 4"),

@@ -19,6 +19,7 @@ from ....flow.boundaries import table
 from ....project import Project
 from ....syntax.binding_rules import positional
 from ....syntax.callees import FUNCTIONS, Callees, Function
+from ....syntax.dead_branches import Literals, asked, branches, literals_of
 from ....syntax.main_guard import is_main_process_test
 from ....syntax.modules import Modules
 from ....syntax.names import last_name, without_arguments
@@ -29,7 +30,6 @@ from ....syntax.resolver import Class
 from ..data import names
 from ..own_nodes import own_nodes
 from .by_value import ByValue
-from .dead_branches import Literals, asked, branches, literals_of
 from .handed_functions import Handed, HandedFunctions, arguments, around, is_code
 from .loader_values import forks, is_text
 from .loaders import Given, Loaders, bound_value, likely, makes_container, surest

@@ -5,8 +5,8 @@ from __future__ import annotations
 import ast
 
 from codemods.project import Project
+from codemods.syntax import dead_branches
 from codemods.syntax.repo import Repo
-from codemods.transforms.main_guard.starts import dead_branches
 from codemods.tree.files import MemoryFiles
 from harness.each_row import each_row
 

@@ -8,9 +8,9 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from types import MappingProxyType
 
-from ....syntax.binding_rules import parameters, positional
-from ....syntax.callees import Function
-from ....syntax.outline import Outline
+from .binding_rules import parameters, positional
+from .callees import Function
+from .outline import Outline
 
 
 @dataclass(frozen=True)
