@@ -22,6 +22,7 @@ from .program import Program, called, is_value
 _RANKS = ("RANK", "WORLD_SIZE", "MASTER_ADDR", "MASTER_PORT")  # what torch's launchers set
 _OTHER_STARTS = re.compile(r"slurm|mpi\b|mpi_|_mpi|horovod", re.I)  # branches that a launcher of torch doesn't enter
 _ASKED = re.compile(r"is for runs that a launcher started$")  # what `Reach` says of `init_distributed_mode` and kin
+_ASKED_FOR = re.compile(r"environ\.get$|getenv$")
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,8 +128,57 @@ def _elsewhere(tree: ast.Module) -> set[int]:
 def _joins(tree: ast.Module) -> Iterator[ast.Call]:
     """The calls of `init_process_group` that ranks of torch's launchers can get to, and where they meet others."""
     joins = [node for node in nodes(tree) if isinstance(node, ast.Call) and called(node) == "init_process_group"]
-    elsewhere = _elsewhere(tree) if joins else ()
+    elsewhere = _elsewhere(tree) | {id(inner) for each in _unlaunched(tree) for inner in walk(each)} if joins else ()
     yield from (node for node in joins if id(node) not in elsewhere and not _is_alone(node))
+
+
+def _unlaunched(tree: ast.Module) -> Iterator[ast.AST]:
+    """What runs only where the variables of torch's launchers are missing: branches, and handlers of a KeyError."""
+    for node in nodes(tree):
+        if isinstance(node, ast.If) and (launched := _is_launched(node.test)) is not None:
+            yield from node.orelse if launched else node.body
+        elif isinstance(node, ast.Try) and any(_reads_rank(inner) for each in node.body for inner in walk(each)):
+            yield from node.handlers
+
+
+def _reads_rank(node: ast.AST) -> bool:
+    """`os.environ["RANK"]` or another of these, which fails without a launcher."""
+    return isinstance(node, ast.Subscript) and _is_environment(node.value) and _is_rank(node.slice)
+
+
+def _is_launched(test: ast.expr) -> bool | None:
+    """What the test of an `if` gives under torch's launchers, where it asks for nothing but their variables."""
+    if isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
+        inner = _is_launched(test.operand)
+        return None if inner is None else not inner
+    if isinstance(test, ast.BoolOp):
+        parts, decides = [_is_launched(part) for part in test.values], isinstance(test.op, ast.Or)
+        return decides if decides in parts else None if None in parts else not decides
+    if isinstance(test, ast.Compare) and len(test.ops) == 1:
+        operator, other = test.ops[0], test.comparators[0]
+        if isinstance(operator, (ast.In, ast.NotIn)) and _is_rank(test.left) and _is_environment(other):
+            return isinstance(operator, ast.In)
+        if isinstance(operator, (ast.Is, ast.IsNot)) and isinstance(other, ast.Constant) and other.value is None:
+            return isinstance(operator, ast.IsNot) if _asks_rank(test.left) else None
+    return True if _asks_rank(test) else None
+
+
+def _asks_rank(node: ast.expr) -> bool:
+    """`os.environ.get("RANK")`"""
+    return (
+        isinstance(node, ast.Call)
+        and len(node.args) == 1
+        and _ASKED_FOR.search(ast.unparse(node.func)) is not None
+        and _is_rank(node.args[0])
+    )
+
+
+def _is_rank(key: ast.expr) -> bool:
+    return isinstance(key, ast.Constant) and key.value in (*_RANKS, "LOCAL_RANK", "LOCAL_WORLD_SIZE")
+
+
+def _is_environment(node: ast.expr) -> bool:
+    return last_name(node) == "environ"
 
 
 def _is_alone(join: ast.Call) -> bool:
@@ -263,9 +313,9 @@ def _told(found: Program, value: ast.expr | None, variable: str, depth: int = 0)
     if isinstance(value, ast.Call) and called(value) == "int" and len(value.args) == 1:
         return _told(found, value.args[0], variable, depth + 1)
     if isinstance(value, ast.Subscript):
-        read: ast.expr | None = value.slice if ast.unparse(value.value).endswith("environ") else None
+        read: ast.expr | None = value.slice if _is_environment(value.value) else None
     elif isinstance(value, ast.Call) and len(value.args) == 1 and not value.keywords:
-        read = value.args[0] if re.search(r"environ\.get$|getenv$", ast.unparse(value.func)) else None
+        read = value.args[0] if _ASKED_FOR.search(ast.unparse(value.func)) else None
     elif isinstance(value, (ast.Name, ast.Attribute)):
         stored = list(_stores(found, value))
         return bool(stored) and all(item is not None and _told(found, item, variable, depth + 1) for item in stored)

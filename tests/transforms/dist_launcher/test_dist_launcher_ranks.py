@@ -174,6 +174,35 @@ def test_address_of_another_way_to_start() -> None:
     assert findings(files(run_sh="torchrun a.py\n", a_py=script)) == []
 
 
+@pytest.mark.parametrize(
+    ("start", "else_start", "said"),
+    [
+        ("try:\n    rank = int(os.environ['RANK'])", "except KeyError:", False),
+        ("try:\n    rank = int(os.environ['JOB'])", "except KeyError:", True),
+        ("try:\n    rank = int(os.environ.get('RANK', 0))", "except KeyError:", True),
+        ("if 'RANK' in os.environ and 'WORLD_SIZE' in os.environ:\n    rank = 1", "else:", False),
+        ("if 'RANK' in os.environ and ready():\n    rank = 1", "else:", True),
+        ("if 'RANK' in os.environ or ready():\n    rank = 1", "else:", False),
+        ("if 'JOB' in os.environ:\n    rank = 1", "else:", True),
+        ("if 'RANK' in settings:\n    rank = 1", "else:", True),
+        ("if os.environ.get('LOCAL_RANK'):\n    rank = 1", "else:", False),
+        ("if os.getenv('LOCAL_RANK') is not None:\n    rank = 1", "else:", False),
+        ("if os.environ.get('LOCAL_RANK') is rank:\n    rank = 1", "else:", True),
+        ("rank = 1", "if 'RANK' not in os.environ:", False),
+        ("rank = 1", "if not 'RANK' in os.environ:", False),
+        ("rank = 1", "if os.environ.get('RANK') is None or os.environ.get('WORLD_SIZE') is None:", False),
+        ("rank = 1", "if os.environ.get('RANK') is None and ready():", False),
+        ("rank = 1", "if not ready():", True),
+        ("rank = 1", "if os.environ.get('RANK'):", True),
+    ],
+)
+def test_address_where_no_launcher_is(start: str, else_start: str, said: bool) -> None:
+    join = "dist.init_process_group('nccl', init_method='tcp://127.0.0.1:1', rank=rank, world_size=size)"
+    script = f"import os\nimport torch.distributed as dist\n\n{start}\n{else_start}\n    {join}\n"
+    found = findings(files(run_sh="torchrun a.py\n", a_py=script))
+    assert any("nobody opens that port" in each.message for each in found) is said
+
+
 MEETS = """\
 import argparse
 import torch
