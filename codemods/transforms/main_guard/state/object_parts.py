@@ -40,10 +40,11 @@ class Parts:
             return (ITEM,)
         key = _key(outline, node)
         call = _method_call(outline, node)
-        if key != _METHOD or call is None or getattr(call.func, "attr", "") in LOG_METHODS:
+        if call is None or getattr(call.func, "attr", "") in LOG_METHODS:
             return (key,)
         found = self.callees.called(outline, call)
-        return (key, *sorted(_of_self(found[0], found[1], ast.Load))) if found is not None else (key,)
+        own = sorted(_of_self(found[0], found[1], ast.Load)) if found is not None else []
+        return (_METHOD, *own) if own else (key,)  # `get` of an own class is no `get` of a dict
 
     def changed(self, outline: Outline, node: _Known, collects: bool, depth: int = 0) -> list[str]:
         """Which parts the use `node` changes.
@@ -58,19 +59,23 @@ class Parts:
             return [ITEM] if isinstance(getattr(outline.parents[node], "ctx", None), ast.Store) else []
         if not isinstance(getattr(whole, "ctx", None), ast.Load) and whole is not node:
             counts = isinstance(above, ast.AugAssign) and outline.scope(node) in self.workers
-            return [DRAWN if counts else _key(outline, node)]
+            own = by_syntax(node, whole, above)
+            called = self._changed_by_method(outline, own) if own is not None else []
+            return [DRAWN if counts else _key(outline, node), *called]
         if self._advances(outline, node, whole, above):
             return [DRAWN]
         if depth < _DEPTH and (otherwise := self._changed_otherwise(outline, node, whole, above, depth)):
             return otherwise
         if isinstance(above, ast.Call) and above.func is whole and isinstance(whole, ast.Attribute):
+            if whole.value is node and (keys := self._changed_by_method(outline, above)):
+                return keys
             if (
                 whole.attr in names("changing")
                 or (whole.attr in _SEEDS and self._is_seeded(outline, node))
                 or (whole.attr in names("filling") and (whole.value is not node or self._is_container(outline, node)))
             ):
                 return [DRAWN if whole.attr in ADDS and whole.value is node else _key(outline, node)]
-            return self._changed_by_method(outline, above) if whole.value is node else []
+            return []
         if isinstance(above, FUNCTIONS) and whole in above.decorator_list and isinstance(whole, ast.Attribute):
             return self._changed_by_method(outline, ast.Call(whole, [], []))  # `@registry.register`
         if isinstance(above, ast.keyword):

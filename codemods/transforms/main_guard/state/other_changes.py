@@ -17,7 +17,8 @@ _OPERATORS = {
     ast.BitAnd: "and", ast.MatMult: "matmul", ast.Mod: "mod", ast.Div: "truediv",
 }  # fmt: skip
 _PARTS = ("values", "items", "get", "setdefault", "children", "modules", "parameters", "named_parameters", "buffers")
-_AROUND = ("list", "tuple", "reversed", "enumerate", "zip", "sorted", "iter", "filter", "next", "chain", "min", "max")
+_COPIES = ("list", "tuple", "reversed", "enumerate", "zip", "sorted", "iter", "filter", "chain")
+_AROUND = (*_COPIES, "next", "min", "max")
 _HEADS = (ast.For, ast.AsyncFor, ast.comprehension)
 
 
@@ -82,17 +83,19 @@ def other_names(outline: Outline, node: ast.expr, whole: bool = False) -> Iterat
     `part = table["a"]`, `for item in table.values()`, `for cls in (A, B)`, `with mode as m`.
     """
     at: ast.AST = node
-    view = False
+    view = copied = False
     while True:
         above = outline.parents[at]
         if isinstance(above, (ast.Attribute, ast.Subscript, ast.Starred)) and above.value is at:
             view = isinstance(above, ast.Subscript) and isinstance(above.slice, ast.Slice)
+            copied = copied and (view or not isinstance(above, ast.Subscript))
         elif isinstance(above, ast.Call) and above.func is at:
             if not (isinstance(at, ast.Attribute) and at.attr in _PARTS):
                 return
         elif isinstance(above, ast.Call):
             if last_name(above.func) not in _AROUND or not isinstance(above.func, (ast.Name, ast.Attribute)):
                 return
+            copied = last_name(above.func) in _COPIES
         elif not (isinstance(above, (ast.Tuple, ast.List)) and isinstance(outline.parents[above], _HEADS)):
             break
         at = above
@@ -103,7 +106,7 @@ def other_names(outline: Outline, node: ast.expr, whole: bool = False) -> Iterat
     elif isinstance(above, ast.Assign) and above.value is at and (whole or at is not node):
         targets = above.targets
     elif isinstance(above, _HEADS) and above.iter is at:
-        targets = [above.target]
+        targets, copied = [above.target], False
     elif isinstance(above, ast.withitem) and above.context_expr is at and above.optional_vars is not None:
         targets = [above.optional_vars]
     elif isinstance(above, ast.NamedExpr) and above.value is at:
@@ -114,8 +117,19 @@ def other_names(outline: Outline, node: ast.expr, whole: bool = False) -> Iterat
         for use in outline.named.get(name, ()):
             if not isinstance(use, ast.Name) or use is target or outline.scope(use) is not outline.scope(target):
                 continue
+            if copied and not _is_of_element(outline, use):
+                continue
             if isinstance(outline.scope(target), FUNCTIONS) or use.lineno >= target.lineno:
                 yield use, view
+
+
+def _is_of_element(outline: Outline, use: ast.Name) -> bool:
+    """`rows[0].size`, `for row in rows`: of what a list holds, which a copy of the list holds too."""
+    above = outline.parents[use]
+    if isinstance(above, _HEADS):
+        return True
+    part = outline.parents[above] if isinstance(above, ast.Subscript) else None
+    return isinstance(part, (ast.Attribute, ast.Subscript)) and part.value is above
 
 
 def changes_view(outline: Outline, use: ast.Name) -> bool:
