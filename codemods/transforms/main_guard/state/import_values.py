@@ -96,7 +96,7 @@ def _value(search: Search, outline: Outline, name: str, statement: ast.AST, dept
     if not has_guard(outline) and outline.path in {path for worker in search.workers.values() for path in worker.sent}:
         return None  # a script that gets a guard, which is told of there
     parts = walk(statement) if statement.value is not None else ()
-    computed = any(isinstance(node, (ast.Call, ast.Attribute)) for node in parts)
+    computed = any(isinstance(node, (ast.Call, ast.Attribute, ast.Subscript)) for node in parts)
     return _Value(outline, name, statement) if computed else None
 
 

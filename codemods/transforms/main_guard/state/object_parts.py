@@ -60,8 +60,8 @@ class Parts:
         if not isinstance(getattr(whole, "ctx", None), ast.Load) and whole is not node:
             counts = isinstance(above, ast.AugAssign) and outline.scope(node) in self.workers
             own = by_syntax(node, whole, above)
-            called = self._changed_by_method(outline, own) if own is not None else []
-            return [DRAWN if counts else _key(outline, node), *called]
+            more = self._changed_by_method(outline, own) if own is not None else []
+            return [DRAWN if counts else _key(outline, node), *more]
         if self._advances(outline, node, whole, above):
             return [DRAWN]
         if depth < _DEPTH and (otherwise := self._changed_otherwise(outline, node, whole, above, depth)):

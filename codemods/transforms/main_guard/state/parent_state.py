@@ -118,14 +118,15 @@ def _has_value(statement: ast.AST) -> bool:
 def _attribute(search: Search, outline: Outline, node: ast.Attribute) -> _State | None:
     """`Encoder.size`, and `self.size` where the class body alone gives it a value."""
     resolver, value = search.callees.resolver, node.value
-    owner = Class(outline, around) if outline.is_self(value) and (around := outline.owner(value)) else None
-    if owner is None and isinstance(value, ast.Name) and value.id[:1].isupper():
+    by_self = outline.is_self(value)
+    owner = Class(outline, around) if by_self and (around := outline.owner(value)) else None
+    if owner is None and last_name(value)[:1].isupper():
         found = resolver.definition(outline, value)
         owner = Class(found.outline, found.node) if found and isinstance(found.node, ast.ClassDef) else None
     if owner is None:
         return None
     for at in resolver.lineage(owner):
-        if _sets_on_self(at.outline, at.node, node.attr):
+        if by_self and _sets_on_self(at.outline, at.node, node.attr):
             return None
         for statement in at.node.body:
             if _has_value(statement) and node.attr in _targets(statement):

@@ -1,0 +1,231 @@
+"""Variables of modules and attributes of classes that main sets, in every way in which it may, and a worker reads."""
+
+from __future__ import annotations
+
+from harness.each_row import each_row
+from harness.main_changes import program
+from harness.small import reported
+
+MADE = """\
+import conf, other
+from conf import Table as Named
+current = None
+count: int = 0
+other_name = 1
+twice = 1
+twice = 2
+class Encoder:
+    size = 4
+    note: int = 1
+    bare: int
+    rows = []
+    table = {}
+    numbers = itertools.count()
+    a, b = 1, 2
+    def __init__(self):
+        self.own = 1
+    @classmethod
+    def configure(cls, size):
+        cls.size = size
+    @classmethod
+    def add(cls, row):
+        cls.rows.append(row)
+    @staticmethod
+    def fixed(cls):
+        cls.size = 3
+    def apply(self):
+        return self.size
+    def set_own(self):
+        self.size = 3
+    def by_type(self):
+        type(self).note = 3
+    def by_class(self):
+        self.__class__.note = 3
+    def fill(self):
+        self.rows.append(3)
+    @print
+    def filled(self):
+        self.rows.append(3)
+class Plain:
+    size = 4
+    own = 3
+    def apply(self):
+        return self.size
+class Late(Plain):
+    pass
+class Color(enum.Enum):
+    RED = 1
+def choose(value):
+    global current
+    current = value
+def choose_locally(value):
+    current = value
+def shadow(current):
+    current = 3
+def add_one():
+    global count
+    count += 1
+def make():
+    global current
+    if current is None:
+        current = 3
+    return current
+def ask(x):
+    if current:
+        print(x)
+    return x
+def log(x):
+    if current is not None:
+        logging.info(x)
+    return x
+def elsewhere(x):
+    logger.info(Encoder.size)
+    return x
+"""
+CONF = """\
+width = 1
+nothing: int
+class Table:
+    size = 1
+    rows = []
+def name():
+    return 1
+"""
+
+
+def told(read: str, change: str) -> bool:
+    findings = reported({"train.py": program(MADE, read, change), "conf.py": CONF, "other.py": CONF}, "main-guard")
+    assert all("changes in the main process only" in each.message for each in findings)
+    return bool(findings)
+
+
+@each_row(
+    ("read", "changes"),
+    [
+        (
+            "current",
+            [
+                "choose(3)",
+                "globals()['current'] = 3",
+                "sys.modules[__name__].current = 3",
+                "setattr(sys.modules[__name__], 'current', 3)",
+                "globals().update(current=3)",
+                "make()",
+            ],
+        ),
+        ("count", ["add_one()"]),
+        ("ask(x)", ["choose(3)"]),
+        ("elsewhere(x)", ["Encoder.size = 3"]),
+        (
+            "conf.width",
+            [
+                "conf.width = 3",
+                "conf.width += 3",
+                "setattr(conf, 'width', 3)",
+                "setattr(conf, x, 3)",
+                "vars(conf).update(width=3)",
+                "conf.__dict__.update(width=3)",
+            ],
+        ),
+        ("conf.Table.size", ["conf.Table.size = 3", "Named.size = 3"]),
+        (
+            "Encoder.size",
+            [
+                "Encoder.size = 3",
+                "Encoder.configure(3)",
+                "setattr(Encoder, 'size', 3)",
+                "setattr(Encoder, x, 3)",
+                "vars(Encoder).update(size=3)",
+                "for cls in (Encoder, Plain): cls.size = 3",
+                "del Encoder.size",
+                "Encoder.size += 1",
+            ],
+        ),
+        ("Plain().apply()", ["Plain.size = 3"]),
+        ("Late().apply()", ["Plain.size = 3"]),
+        ("Late.size", ["Plain.size = 3"]),
+        ("Encoder.note", ["Encoder.note = 3", "Encoder().by_type()", "Encoder().by_class()"]),
+        (
+            "Encoder.rows",
+            [
+                "Encoder.rows.append(3)",
+                "Encoder.add(3)",
+                "Encoder().fill()",
+                "Encoder.rows[0] = 3",
+                "Encoder.rows = [3]",
+            ],
+        ),
+        ("Encoder.table", ["Encoder.table['a'] = 3", "Encoder.table.update(a=3)", "del Encoder.table['a']"]),
+        ("next(Encoder.numbers)", ["next(Encoder.numbers)"]),
+        ("Color.RED.note", ["Color.RED.note = 3"]),
+    ],
+)
+def test_what_a_worker_lacks(read: str, changes: list[str]) -> None:
+    assert [change for change in changes if not told(read, change)] == []
+
+
+@each_row(
+    ("read", "changes"),
+    [
+        (
+            "current",
+            [
+                "choose_locally(3)",
+                "shadow(3)",
+                "current = 3",
+                "print(current)",
+                "globals()['other'] = 3",
+                "globals().get('current')",
+                "setattr(conf, 'current', 3)",
+                "choose",
+                "conf.current = 3",
+            ],
+        ),
+        ("x", ["choose(3)"]),
+        ("twice", ["globals()['twice'] = 3"]),
+        ("count", ["choose(3)"]),
+        ("make()", ["choose(3)"]),
+        (
+            "conf.width",
+            [
+                "other.width = 3",
+                "print(conf.width)",
+                "setattr(other, 'width', 3)",
+                "setattr(conf, 'other', 3)",
+                "setattr(conf, 'width')",
+                "vars(other).update(width=3)",
+                "vars(conf, 1).update(width=3)",
+                "dict(conf).update(width=3)",
+                "conf.width == 3",
+                "conf.nothing = 3",
+                "conf.__doc__.update(width=3)",
+                "x.width = 3",
+            ],
+        ),
+        ("conf.nothing", ["conf.nothing = 3"]),
+        (
+            "Encoder.size",
+            [
+                "Plain.size = 3",
+                "setattr(Plain, 'size', 3)",
+                "Encoder.note = 3",
+                "for cls in (Encoder, Plain): cls.note = 3",
+                "for cls in (Encoder, Plain): print(cls.size)",
+                "print(Encoder.size)",
+                "Encoder().size",
+            ],
+        ),
+        ("Plain().apply()", ["Encoder.size = 3", "Plain().size = 3", "Plain.own = 3"]),
+        ("Encoder.bare", ["Encoder.bare = 3"]),
+        ("Encoder.own", ["Encoder.own = 3"]),
+        ("Encoder.missing", ["Encoder.absent = 3"]),
+        (
+            "Encoder.rows",
+            ["Encoder.table['a'] = 3", "Encoder.rows.count(3)", "print(Encoder.rows[0])", "conf.Table.rows.append(3)"],
+        ),
+        ("next(Encoder.numbers)", ["print(Encoder.numbers)", "print(3, Encoder.numbers)"]),
+        ("Color.RED.note", ["print(Color.RED.note)"]),
+    ],
+)
+def test_what_a_worker_has(read: str, changes: list[str]) -> None:
+    assert [change for change in changes if told(read, change)] == []

@@ -1,0 +1,166 @@
+"""Values that a module computes when it is imported, which a spawned worker computes anew with another result."""
+
+from __future__ import annotations
+
+from harness.each_row import each_row
+from harness.main_changes import program
+from harness.small import reported
+
+MADE = """\
+import os, time, uuid, secrets, datetime, numpy
+from os import environ, getenv
+from random import random as draw
+from pathlib import Path
+import conf
+from conf import TOKEN as OTHER
+"""
+CONF = """\
+import os, time
+TOKEN = time.time()
+FOLDER = os.getcwd()
+HOME = os.environ['HOME']
+PLAIN = 3
+def late():
+    return 3
+"""
+
+
+def told(value: str, read: str, change: str) -> bool:
+    files = {"train.py": program(MADE + value, read, change), "conf.py": CONF}
+    findings = reported(files, "main-guard")
+    assert all("computes at import" in each.message and "pass it" in (each.reason or "") for each in findings)
+    return bool(findings)
+
+
+@each_row(
+    ("value", "read", "changes"),
+    [
+        ("RUN = time.time()", "RUN", ["pass"]),
+        ("RUN: float = time.time()", "RUN", ["pass"]),
+        ("RUN = draw()", "RUN", ["pass"]),
+        ("RUN = random.random()", "RUN", ["pass"]),
+        ("RUN = uuid.uuid4().hex[:3]", "RUN", ["pass"]),
+        ("RUN = numpy.random.rand()", "RUN", ["pass"]),
+        ("RUN = numpy.random.rand()\nnumpy.random.seed(3)", "RUN", ["pass"]),
+        ("", "conf.TOKEN", ["pass"]),
+        ("", "OTHER", ["pass"]),
+        ("", "conf.HOME", ["os.environ['HOME'] = 'a'"]),
+        ("", "conf.FOLDER", ["os.chdir('a')"]),
+        ("RUN = os.environ['A']", "RUN", ["os.environ['A'] = 'b'"]),
+        ("RUN = os.environ.get('A')", "RUN", ["os.environ['A'] = 'b'"]),
+        ("RUN = os.environ.get('A', 'b')", "RUN", ["os.environ['A'] = 'b'"]),
+        ("RUN = os.getenv('A')", "RUN", ["os.environ['A'] = 'b'"]),
+        ("RUN = environ['A']", "RUN", ["os.environ['A'] = 'b'"]),
+        ("RUN = environ.get('A')", "RUN", ["os.environ['A'] = 'b'"]),
+        ("RUN = getenv('A')", "RUN", ["os.environ['A'] = 'b'"]),
+        ("RUN = int(os.environ['A'])", "RUN", ["os.environ['A'] = 'b'"]),
+        ("RUN = os.environb[b'A']", "RUN", ["os.environ['A'] = 'b'"]),
+        (
+            "RUN = os.environ['A']",
+            "RUN",
+            [
+                "del os.environ['A']",
+                "environ['A'] = 'b'",
+                "os.putenv('A', 'b')",
+                "os.unsetenv('A')",
+                "os.environ.setdefault('A', 'b')",
+                "os.environ.pop('A')",
+            ],
+        ),
+        ("RUN = os.getcwd()", "RUN", ["os.chdir('a')", "os.fchdir(3)"]),
+        ("RUN = Path.cwd()", "RUN", ["os.chdir('a')", "os.fchdir(3)"]),
+        ("RUN = os.path.abspath('a')", "RUN", ["os.chdir('a')", "os.fchdir(3)"]),
+        ("RUN = os.path.realpath('a')", "RUN", ["os.chdir('a')", "os.fchdir(3)"]),
+        (
+            "RUN = sys.argv[1]",
+            "RUN",
+            [
+                "sys.argv.pop()",
+                "sys.argv.remove(1)",
+                "sys.argv.insert(0, 1)",
+                "sys.argv.append(1)",
+                "sys.argv.extend([1])",
+                "sys.argv.clear()",
+                "sys.argv.sort()",
+                "sys.argv.reverse()",
+                "sys.argv[1] = 'a'",
+                "del sys.argv[1]",
+                "sys.argv = []",
+                "sys.argv += [1]",
+                "sys.argv[1:] = []",
+            ],
+        ),
+        ("RUN = len(sys.argv)", "RUN", ["sys.argv.pop()"]),
+    ],
+)
+def test_another_value_in_the_worker(value: str, read: str, changes: list[str]) -> None:
+    assert [change for change in changes if not told(value, read, change)] == []
+
+
+@each_row(
+    ("value", "read", "changes"),
+    [
+        ("RUN = uuid.uuid5(1, 'a')", "RUN", ["pass"]),
+        ("numpy.random.seed(3)\nRUN = numpy.random.rand()", "RUN", ["pass"]),
+        ("RUN = 3", "RUN", ["pass"]),
+        ("RUN = os.sep", "RUN", ["pass"]),
+        ("RUN = time.time()\nRUN = 3", "RUN", ["pass"]),
+        ("def f():\n    RUN = time.time()\n    return RUN", "RUN", ["pass"]),
+        ("if x:\n    RUN = time.time()", "RUN", ["pass"]),
+        ("RUN = os.getpid()", "RUN", ["pass"]),
+        ("", "conf.PLAIN", ["pass"]),
+        ("", "conf.MISSING", ["pass"]),
+        (
+            "",
+            "conf.HOME",
+            ["os.environ['OTHER'] = 'a'", "print(os.environ['HOME'])", "os.environ.get('HOME')", "os.environ[x] = 'a'"],
+        ),
+        ("", "conf.FOLDER", ["os.listdir('a')", "conf.chdir('a')"]),
+        ("RUN = os.environ['A']", "RUN", ["os.environ['B'] = 'b'"]),
+        ("RUN = os.environ.get('A')", "RUN", ["os.environ['B'] = 'b'"]),
+        ("RUN = os.environ.get('A', 'b')", "RUN", ["os.environ['B'] = 'b'"]),
+        ("RUN = os.getenv('A')", "RUN", ["os.environ['B'] = 'b'"]),
+        ("RUN = environ['A']", "RUN", ["os.environ['B'] = 'b'"]),
+        ("RUN = environ.get('A')", "RUN", ["os.environ['B'] = 'b'"]),
+        ("RUN = getenv('A')", "RUN", ["os.environ['B'] = 'b'"]),
+        ("RUN = int(os.environ['A'])", "RUN", ["os.environ['B'] = 'b'"]),
+        ("RUN = os.environb[b'A']", "RUN", ["os.environ['B'] = 'b'"]),
+        (
+            "RUN = os.environ['A']",
+            "RUN",
+            [
+                "os.environ.setdefault('B', 'b')",
+                "os.putenv('B', 'b')",
+                "os.environ.pop('B')",
+                "os.environ.copy()",
+                "conf.environ['A'] = 3",
+                "os.environ['A']",
+                "os.putenv()",
+            ],
+        ),
+        ("RUN = os.environ[x]", "RUN", ["os.environ['A'] = 'b'"]),
+        ("RUN = os.environ", "RUN", ["os.environ['A'] = 'b'"]),
+        ("RUN = lambda: os.environ['A']", "RUN", ["os.environ['A'] = 'b'"]),
+        ("RUN = os.getcwd()", "RUN", ["os.environ['A'] = 'b'"]),
+        ("RUN = Path.cwd()", "RUN", ["os.environ['A'] = 'b'"]),
+        ("RUN = os.path.abspath('a')", "RUN", ["os.environ['A'] = 'b'"]),
+        ("RUN = os.path.realpath('a')", "RUN", ["os.environ['A'] = 'b'"]),
+        ("RUN = os.path.basename('a')", "RUN", ["os.chdir('a')"]),
+        ("RUN = os.path.abspath(__file__)", "RUN", ["os.chdir('a')"]),
+        (
+            "RUN = sys.argv[1]",
+            "RUN",
+            [
+                "sys.argv.index(1)",
+                "sys.argv.count(1)",
+                "sys.argv[1]",
+                "print(sys.argv)",
+                "conf.argv.pop()",
+                "len(sys.argv)",
+            ],
+        ),
+        ("RUN = sys.path[0]", "RUN", ["sys.argv.pop()"]),
+    ],
+)
+def test_the_same_value(value: str, read: str, changes: list[str]) -> None:
+    assert [change for change in changes if told(value, read, change)] == []
