@@ -1013,8 +1013,8 @@ def _chain(deepest: Any) -> tuple[Any, str]:
     chain = [frame for frame in frames if type(frame.obj) is cls]
     if len(chain) < 3:
         return None, ""
-    first, second = _path("x", chain[0]), _path("x", chain[1])
-    return chain[0], second[len(first) :] if second.startswith(first) else ""
+    second, third = _path("x", chain[1]), _path("x", chain[2])  # the first may hold the others by something else
+    return chain[0], third[len(second) :] if third.startswith(second) else ""
 
 
 def _stack_depth() -> int:

@@ -382,3 +382,47 @@ def test_the_quick_pickler_looks_at_the_clock() -> None:
     sink.deadline = time.monotonic() - 1
     with pytest.raises(probe.OutOfTime):
         sink.write(b"more")
+
+
+@pytest.mark.skipif(sys.version_info >= (3, 14), reason="the size of the stack is the limit")
+@pytest.mark.parametrize(
+    ("wrap", "path", "by"),
+    [
+        (lambda inner: [inner], "x['head']", ", by [0]"),
+        (lambda inner: (inner, 1), "x['head']", ", by [0]"),
+        (lambda inner: {"down": inner}, "x", ", by ['down']"),
+        (lambda inner: Plain(rows=[inner]), "x['head']", ", by .rows[0]"),
+        (lambda inner: Slots(1, inner), "x['head']", ", by .second"),
+    ],
+    ids=["lists", "tuples", "dicts", "objects in lists", "slots"],
+)
+def test_what_holds_itself_too_deeply(wrap: Any, path: str, by: str) -> None:
+    inner: Any = None
+    for _ in range(3000):
+        inner = wrap(inner)
+    result, _ = probe.examine({"head": inner, "next": [1]}, "x", seconds=60, children=False)
+    (row,) = result["problems"]
+    assert row["path"] == path and row["error"].endswith(f" levels or more{by})"), row["error"]
+
+
+@each_row(
+    ("rows", "kept"),
+    [
+        ([], []),
+        ([("x", 10, 0)], [("x", 10, 0)]),
+        ([("x", 10, 0), ("x.a", 10, 0)], [("x.a", 10, 0)]),  # it only leads there
+        ([("x", 100, 0), ("x.a", 91, 0)], [("x.a", 91, 0)]),
+        ([("x", 100, 0), ("x.a", 90, 0)], [("x", 100, 0), ("x.a", 90, 0)]),
+        ([("x", 100, 0), ("x.a", 20, 0)], [("x", 100, 0), ("x.a", 20, 0)]),
+        ([("x", 100, 0), ("x.a", 19, 0)], [("x", 100, 0)]),  # a small part
+        ([("x", 60, 40), ("x.a", 1, 18)], [("x", 60, 40)]),
+        ([("x", 60, 40), ("x.a", 2, 18)], [("x", 60, 40), ("x.a", 2, 18)]),
+        ([("x", 3, 0), ("y", 5, 0), ("z", 1, 9)], [("z", 1, 9), ("y", 5, 0), ("x", 3, 0)]),
+        ([("x", 3, 0), ("x", 5, 0), ("x", 1, 9)], [("x", 5, 9)]),  # met again
+        ([("x.long", 5, 0), ("y", 5, 0)], [("y", 5, 0), ("x.long", 5, 0)]),
+        ([(f"x{at:02}", 100 - at, 0) for at in range(50)], [(f"x{at:02}", 100 - at, 0) for at in range(12)]),
+    ],
+)
+def test_the_paths_that_matter_for_the_size(rows: list[tuple[str, int, int]], kept: list[tuple[str, int, int]]) -> None:
+    found = [(row["path"], row["bytes"], row["shared_bytes"]) for row in probe._payload(rows)]
+    assert found == kept

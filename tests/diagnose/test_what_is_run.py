@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -9,6 +11,7 @@ import pytest
 from codemods.diagnose import command, run
 from codemods.diagnose.command import DiagnoseOptions
 from codemods.diagnose.report import Diagnosis
+from codemods.diagnose.run import diagnose_target
 from codemods.problem import Problem
 
 NOTHING = Diagnosis("python train.py", (), 0, 0, (), (), None, "3.11", 0, 1)
@@ -72,3 +75,27 @@ def test_options_that_do_not_go_together(
     with pytest.raises(Problem, match=words):
         diagnosed(*arguments, **options)
     assert started == []
+
+
+@pytest.mark.skipif(os.name == "nt", reason="a script of the shell stands for an interpreter")
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        ("printf 3.6", "this is Python 3.6; an object can be looked at from 3.7 on"),
+        ("printf 2.7", "this is Python 2.7; an object can be looked at from 3.7 on"),
+        ("printf 3.x", "no Python (it ended with exit code 0)"),
+        ("printf x.3", "no Python (it ended with exit code 0)"),
+        ("printf 3", "no Python (it ended with exit code 0)"),
+        ("printf .3; exit 4", "no Python (it ended with exit code 4)"),
+        ("exit 3", "no Python (it ended with exit code 3)"),
+        ("printf 3.7", "ended with exit code 0 before it was done"),
+        ("printf 4.0", "ended with exit code 0 before it was done"),
+    ],
+)
+def test_what_no_object_can_be_looked_at_with(words: str, said: str, tmp_path: Path) -> None:
+    python = tmp_path / "python"
+    python.write_text(f"#!/bin/sh\n{words}\n")
+    python.chmod(0o755)
+    with pytest.raises(Problem) as problem:
+        diagnose_target("a.py:x", str(python))
+    assert said in str(problem.value)
