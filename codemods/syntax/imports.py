@@ -96,6 +96,7 @@ def reference(
         if _only_means(module, local, meaning, at):
             return expression, ()
     top = target.partition(".")[0]
-    if not _only_means(module, top, (top, None), at):
+    # a new import: what other functions call by that name is no use of it
+    if not _only_means(module, top, (top, None), at if at is not None else inside):
         raise ValueError(f"the name {top!r} stands for something else in {path}")
     return f"{target}.{name}", (Import(path, target, early=len(in_time) < len(first)),)

@@ -340,3 +340,21 @@ def test_a_method_of_that_name_takes_nothing() -> None:
 )
 def test_what_binds_a_name(text: str, bound: bool) -> None:
     assert bool(Scopes(ast.parse(text)).visible("name", None)) is bound
+
+
+@pytest.mark.parametrize(
+    ("text", "taken"),
+    [
+        ("import argparse\np = argparse\n\n\ndef f(x):\n    return [os for os in x]\n", False),
+        ("import argparse\np = argparse\n\n\ndef f(os):\n    return os\n", False),
+        ("import argparse\np = argparse\n\n\ndef f():\n    global os\n    os = 3\n", True),
+        ("import argparse\np = argparse\nos = 3\n", True),
+        ("import argparse\np = argparse\nx = [os for os in p]\n", True),
+    ],
+)
+def test_a_new_import_and_what_other_functions_call_by_its_name(text: str, taken: bool) -> None:
+    if taken:
+        with pytest.raises(ValueError, match="stands for something else"):
+            reference(ast.parse(text), PATH, "os", "environ", inside=2)
+    else:
+        assert reference(ast.parse(text), PATH, "os", "environ", inside=2) == ("os.environ", (Import(PATH, "os"),))
