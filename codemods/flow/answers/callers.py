@@ -78,11 +78,12 @@ class Callers:
                 value = heap.values[number]
                 if value.kind in (FUNCTION, BOUND):
                     found.setdefault(int(value.a), []).extend(Given(*call, value.kind == BOUND) for call in calls)
-                elif value.kind == CLASS and (made := self._initialiser(int(value.a))) >= 0:
+                elif value.kind == CLASS and (made := self.initialiser(int(value.a))) >= 0:
                     found.setdefault(made, []).extend(Given(*call, True) for call in calls)
         return found
 
-    def _initialiser(self, index: int) -> int:
+    def initialiser(self, index: int) -> int:
+        """The `__init__` of a class, also of one above it; -1 for none."""
         program, heap = self.solution.program, self.solution.heap
         for at in self.solution.hierarchy.order(index):
             file, made = program.classes[at]

@@ -16,6 +16,7 @@ from .called_with import CalledWith
 from .closure import Closure
 from .defaults import Defaults
 from .given_functions import GivenFunctions
+from .made_if_asked import MadeIfAsked
 from .moments import Moments
 from .own_way import by_its_own_class
 from .same_object import SameObject
@@ -74,6 +75,7 @@ class Crossings:
         self.defaults, self.steps = defaults, Steps(solution, defaults.callers)
         self.called_with = CalledWith(solution, defaults.callers)
         self.given_functions = GivenFunctions(solution, defaults.callers)
+        self.made_if_asked = MadeIfAsked(solution, defaults.callers, defaults.surroundings, home)
 
     def describe(
         self, hazard: tuple[HazardKind, str, Position], confidence: Confidence, number: int, reasons: Reasons
@@ -126,6 +128,8 @@ class Crossings:
         if confidence is not Confidence.POSSIBLE and self.same_object.merged(number, reasons):
             return Confidence.POSSIBLE
         if confidence is not Confidence.POSSIBLE and self.defaults.unused(number, reasons):
+            return Confidence.POSSIBLE
+        if confidence is not Confidence.POSSIBLE and self.made_if_asked.never(number, reasons):
             return Confidence.POSSIBLE
         if confidence is not Confidence.POSSIBLE and self.called_with.another(number, reasons):
             return Confidence.POSSIBLE

@@ -42,12 +42,14 @@ class WithoutWorkers:
 
     def is_off(self, sink: Sink) -> bool:
         """The call stands under a parameter that every call of its function leaves off, those of tests among them."""
-        if sink.under is None or sink.function < 0:
-            return False
-        without, others = self._callers(sink.function, sink.under)
+        return sink.under is not None and sink.function >= 0 and self.is_left_off(sink.function, sink.under)
+
+    def is_left_off(self, function: int, under: PassedOn) -> bool:
+        """Every call of the function leaves the parameter off, those of tests among them."""
+        without, others = self._callers(function, under)
         tested = (
-            self._asks_for_none(sink.function, offset, call, bound, sink.under, 0)
-            for offset, call, bound in self.callers.of(sink.function)
+            self._asks_for_none(function, offset, call, bound, under, 0)
+            for offset, call, bound in self.callers.of(function)
         )
         return bool(without) and not others and all(tested)
 
@@ -81,7 +83,8 @@ class WithoutWorkers:
             without, others = self._callers(above, value, depth + 1)
             return bool(without) and not others
         if given:
-            return (name in literals or place in literals) and value in (0, None)
+            left_off = (None,) if passed.only_none else (0, None)
+            return (name in literals or place in literals) and value in left_off
         return passed.absent and not call.stars and not call.double_stars
 
     def _given(self, calls: list[Given]) -> set[int]:

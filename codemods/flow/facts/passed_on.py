@@ -63,30 +63,42 @@ def _some(test: ast.expr, number: str) -> bool | None:
     return True if ast.unparse(test) == number else None
 
 
-def asked_for(test: ast.expr, negated: bool = False) -> tuple[str, ...]:
-    """The names that are set where `test` is true, or false where `negated`: `parallel and workers > 0`."""
+def asked_for(test: ast.expr, negated: bool = False) -> tuple[tuple[str, bool], ...]:
+    """The names that are set where `test` is true, or false where `negated`: `parallel and workers > 0`.
+
+    Each with whether it is asked by `is not None`.
+    """
     if isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
         return asked_for(test.operand, not negated)
     if isinstance(test, ast.BoolOp) and isinstance(test.op, ast.Or if negated else ast.And):
         return tuple(name for value in test.values for name in asked_for(value, negated))
-    if isinstance(test, ast.Compare) and isinstance(test.ops[0], ast.Gt) and _is_none(test.comparators[0]):
-        test = test.left
-    return (test.id,) if isinstance(test, ast.Name) and not negated else ()
+    if isinstance(test, ast.Compare) and _is_none(test.comparators[0]):
+        left, how = test.left, test.ops[0]
+        if isinstance(left, ast.Name) and isinstance(how, ast.Is if negated else ast.IsNot):
+            return ((left.id, True),) if _is_none(test.comparators[0], zero=False) else ()
+        if isinstance(how, ast.Gt):
+            test = left
+    return ((test.id, False),) if isinstance(test, ast.Name) and not negated else ()
 
 
 def under(scope: FactsScope, call: ast.Call) -> PassedOn | None:
-    """The parameter of the function around `call`, which starts processes, under which it stands."""
-    function = scope.tree
-    if last_name(call.func) not in _STARTS or not isinstance(function, (ast.FunctionDef, ast.AsyncFunctionDef)):
+    """The parameter of the function around `call`, under which it stands.
+
+    Of calls that start processes, or make objects: their names begin with a capital letter.
+    """
+    function, called = scope.tree, last_name(call.func) or ""
+    if not isinstance(function, (ast.FunctionDef, ast.AsyncFunctionDef)) or not (
+        called in _STARTS or called[:1].isupper()
+    ):
         return None
-    return next(filter(None, (_named(function, name) for name in scope.asked_for)), None)
+    return next(filter(None, (_named(function, *asked) for asked in scope.asked_for)), None)
 
 
 def _plain(arguments: ast.arguments) -> list[ast.arg]:
     return [*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs]
 
 
-def _named(function: ast.FunctionDef | ast.AsyncFunctionDef, name: str) -> PassedOn | None:
+def _named(function: ast.FunctionDef | ast.AsyncFunctionDef, name: str, only_none: bool = False) -> PassedOn | None:
     """A parameter that is not bound again."""
     arguments = function.args
     positional = [*arguments.posonlyargs, *arguments.args]
@@ -103,7 +115,7 @@ def _named(function: ast.FunctionDef | ast.AsyncFunctionDef, name: str) -> Passe
             return None
         if isinstance(node, (ast.Global, ast.Nonlocal)) and name in node.names:
             return None
-    return PassedOn(name, _is_none(defaults.get(name)))
+    return PassedOn(name, _is_none(defaults.get(name), zero=not only_none), only_none=only_none)
 
 
 def _starred(function: ast.FunctionDef | ast.AsyncFunctionDef, name: str) -> PassedOn | None:
@@ -165,6 +177,6 @@ def _is_about(key: ast.expr) -> bool:
     return not isinstance(key, ast.Constant) or key.value == COUNT
 
 
-def _is_none(value: ast.expr | None) -> bool:
-    """No workers: 0 or None."""
-    return isinstance(value, ast.Constant) and (value.value is None or value.value == 0)
+def _is_none(value: ast.expr | None, zero: bool = True) -> bool:
+    """No workers: None, or 0 where `zero`."""
+    return isinstance(value, ast.Constant) and (value.value is None or (zero and value.value == 0))

@@ -50,6 +50,6 @@ class FactsScope:
         self.tree: ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda | None = None  # of a function
         # what calls that unpack its `**` parameter pass on, once it is known
         self.passes: tuple[PassedOn | None] | None = None
-        self.asked_for: tuple[str, ...] = ()  # names that are set where what is walked runs
+        self.asked_for: tuple[tuple[str, bool], ...] = ()  # names that are set where what is walked runs
         self.taken_out: dict[str, dict[str, int]] = {}  # by name: keys that it has no more, up to which line
         self.current: dict[str, int] = {}  # names that straight-line code bound last, and to what

@@ -18,6 +18,8 @@ from ..statements import changed, is_guard, is_plain_guard, names_bound, stays
 from ..worker_reads import WorkerReads
 from .split import needed_by_workers, sets_up_the_log_of_workers
 
+_PRINTS = Repeated("prints", Harm.COSTLY)
+
 
 @dataclass(frozen=True)
 class LateGuard:
@@ -57,8 +59,15 @@ def late_guard(starts: Starts, outline: Outline, source: Source, reads: WorkerRe
     if start is None:
         return None
     outside |= _sets_up_workers(outline, min(repeats), reads)
-    sure = start.confidence if start.confidence.rank < Confidence.LIKELY.rank else Confidence.LIKELY
+    most = Confidence.POSSIBLE if _only_prints_above(body[: guards[0]], repeats) else Confidence.LIKELY
+    sure = start.confidence if start.confidence.rank < most.rank else most
     return LateGuard(repeats, start, sure, outside)
+
+
+def _only_prints_above(above: list[ast.stmt], repeats: dict[int, Repeated]) -> bool:
+    """Workers repeat nothing but a `print`, and other statements below it would have to move along: not worth it."""
+    others = [at for at in range(min(repeats), len(above)) if at not in repeats and not stays(above[at])]
+    return bool(others) and all(what is _PRINTS for what in repeats.values())
 
 
 def _again(starts: Starts, outline: Outline, statement: ast.stmt) -> Repeated | None:
@@ -66,7 +75,7 @@ def _again(starts: Starts, outline: Outline, statement: ast.stmt) -> Repeated | 
     call = statement.value if isinstance(statement, ast.Expr) else None
     prints = isinstance(call, ast.Call) and isinstance(call.func, ast.Name) and shows_itself(outline, call)
     found = asks_for_exit(starts, outline, statement) or repeated(starts, outline, statement)
-    return found or (Repeated("prints", Harm.COSTLY) if prints else None)
+    return found or (_PRINTS if prints else None)
 
 
 def _reads_table_for_functions(outline: Outline, statement: ast.stmt) -> bool:

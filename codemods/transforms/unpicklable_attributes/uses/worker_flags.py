@@ -22,13 +22,13 @@ def kept_by_workers(family: Family, shape: Shape, store: Store) -> bool:
     method = store.method
     return any(
         _set_by_workers(family, shape, method, flag)
-        for flag in _asked_for(store)
-        if not any(_binds(node, flag) for node in ast.walk(method))
+        for flag, only_none in _asked_for(store)
+        if not only_none and not any(_binds(node, flag) for node in ast.walk(method))
     )
 
 
-def _asked_for(store: Store) -> Iterator[str]:
-    """Names that are true wherever the store runs."""
+def _asked_for(store: Store) -> Iterator[tuple[str, bool]]:
+    """Names that are true wherever the store runs, and those that are not None, as `asked_for` gives them."""
     parents = store.owner.outline.parents
     inside: ast.AST = store.statement
     while inside is not store.method and (node := parents.get(inside)) is not None:

@@ -1,0 +1,63 @@
+"""Objects that are made only where a parameter asks for them, which every call of the function leaves off.
+
+def load(path, limit=None):
+    rows = Rows(path)
+    if limit is not None:
+        rows = Truncated(rows, limit)  # no call says a limit
+    return DataLoader(rows, num_workers=4)
+"""
+
+from __future__ import annotations
+
+from ..facts.passed_on import UNDER
+from ..facts.records import Call, PassedOn
+from ..facts.test_code import is_test
+from ..solve.heap import INSTANCE
+from ..solve.solution import Solution
+from .at_home import AtHome
+from .callers import Callers
+from .surroundings import Surroundings
+from .trace import Reasons
+from .without_workers import WithoutWorkers
+
+
+class MadeIfAsked:
+    """Answers for the traces of one solution."""
+
+    def __init__(self, solution: Solution, callers: Callers, surroundings: Surroundings, home: AtHome) -> None:
+        self.solution, self.callers, self.surroundings, self.home = solution, callers, surroundings, home
+        self.without_workers = WithoutWorkers(solution, callers)
+        self._never: dict[int, bool] = {}
+
+    def never(self, number: int, reasons: Reasons) -> bool:
+        """True when the value, or an object with which it crosses, is made by nobody who asks for it."""
+        while number >= 0:
+            value = self.solution.heap.values[number]
+            if value.kind == INSTANCE and self._is_never_made(number):
+                return True
+            number = reasons[number].parent
+        return False
+
+    def _is_never_made(self, number: int) -> bool:
+        """Of the calls that make such objects each is not asked for, is a test's, or makes one that goes nowhere."""
+        if number not in self._never:
+            program, heap = self.solution.program, self.solution.heap
+            made = [
+                (offset, call)
+                for offset, call, _ in self.callers.of(self.callers.initialiser(int(heap.values[number].a)))
+                if not is_test(program.files[heap.file_of[call.result + offset]], program.facts_of)
+            ]
+            asked = [given for given in made if not self._is_left_off(*given)]
+            self._never[number] = len(asked) < len(made) and all(
+                self.home.stays(number, call.result + offset) for offset, call in asked
+            )
+        return self._never[number]
+
+    def _is_left_off(self, offset: int, call: Call) -> bool:
+        """Not in a function that an installed package offers: others call it, too."""
+        under, function = call.literals.get(UNDER), self.callers.around(offset, call)
+        if not isinstance(under, PassedOn) or function < 0:
+            return False
+        program = self.solution.program
+        installed = self.surroundings.is_installed(program.files[program.functions[function][0]])
+        return not installed and self.without_workers.is_left_off(function, under)

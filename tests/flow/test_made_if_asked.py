@@ -1,0 +1,71 @@
+"""Objects that are made only under a parameter which every call leaves off do not cross."""
+
+from __future__ import annotations
+
+import pytest
+
+from harness.marks import crossing, marked
+
+PROGRAM = """
+import sys
+from torch.utils.data import DataLoader, Dataset
+
+class Rows(Dataset):
+    pass
+
+class Noisy(Rows):
+    def __init__(self, noise):
+        self.noise = lambda: noise  # {mark}
+
+def load(path, noise={default}, workers=4):
+    rows = Rows()
+    if {test}:
+        rows = Noisy(noise)
+    return DataLoader(rows, num_workers=workers)
+
+{call}
+"""
+
+
+def text(test: str = "noise", call: str = "load('a')", default: str = "None", mark: str = "possible") -> str:
+    return PROGRAM.format(test=test, call=call, default=default, mark=mark)
+
+
+@pytest.mark.parametrize(
+    "program",
+    [
+        pytest.param(text(), id="by its truth"),
+        pytest.param(text("noise is not None"), id="by None"),
+        pytest.param(text("noise is not None and path"), id="with another test"),
+        pytest.param(text("not (noise is None)"), id="turned round"),
+        pytest.param(text("noise is not None", "load('a', None)\nload('b', workers=2)"), id="several calls"),
+        pytest.param(text("noise > 0", default="0"), id="a number"),
+        pytest.param(text(call="load('a')\nprint(Noisy(1).noise())"), id="another one goes nowhere"),
+        pytest.param(text("noise is None").replace("rows = Noisy(noise)", "pass\n    else:\n        rows = Noisy(1)"),
+                     id="in the other branch"),
+    ],
+)  # fmt: skip
+def test_nobody_asks_for_it(program: str) -> None:
+    assert crossing({"run.py": program}) == marked({"run.py": program})
+
+
+@pytest.mark.parametrize(
+    "program",
+    [
+        pytest.param(text(call="load('a', sys.argv)", mark="proven"), id="a call says it"),
+        pytest.param(text(call="load('a')\nload('a', noise=1)", mark="proven"), id="one of two"),
+        pytest.param(text("noise is not None", "load('a', 0)", mark="proven"), id="0 is not None"),
+        pytest.param(text("noise is not None", default="0", mark="proven"), id="0 by default"),
+        pytest.param(text("noise is None", mark="proven"), id="asked for by leaving it off"),
+        pytest.param(text("noise or path", mark="proven"), id="another parameter asks, too"),
+        pytest.param(text(call="load('a')\nDataLoader(Noisy(1), num_workers=2)", mark="proven"), id="made elsewhere"),
+        pytest.param(text(call="load(*sys.argv)", mark="proven"), id="unknown arguments"),
+    ],
+)
+def test_somebody_may_ask_for_it(program: str) -> None:
+    assert crossing({"run.py": program}) == marked({"run.py": program})
+
+
+def test_users_of_an_installed_package_may_ask() -> None:
+    program = {"pack/run.py": text(mark="proven"), "pack/__init__.py": "", "setup.py": ""}
+    assert crossing(program) == marked(program)
