@@ -17,7 +17,9 @@ from .hosts import Host
 HERE = (
     "\ue000"  # stands for the folder of the script itself in a value: `$(dirname "$0")/train.py` -> HERE + "/train.py"
 )
+_BETWEEN_WORDS = re.compile(r"(?<=\s)\"|\"(?=\s)")
 _CONTINUATION = re.compile(r"\\\r?\n")
+_LAST_CONTINUATION = re.compile(r"\\\r?\n(?=\s*\Z)")  # the end of the text comes next
 _PIPED = re.compile(r"\s(?:\||&?>>?|\d>>?)")  # ` | tee -a log`, where nothing else than words follows
 _ENDS_WORDS = re.compile(r".*[;()#`\"']", re.DOTALL)
 _NESTED_LIMIT = 8  # how deep `A=$B`, `B=$C`... are followed
@@ -174,13 +176,17 @@ class _Reader:
         """The words inside a quoted or array value; None when they can't be told apart with certainty."""
         if value.type == "array":
             return tuple(self.word(child) for child in value.named_children if child.type != "comment")
-        if value.type not in _WRAPPING_STRINGS:
+        joined = value.type == "concatenation" and re.fullmatch('"(?s:.*)"', self._text(value)) is not None
+        if not joined and value.type not in _WRAPPING_STRINGS:
             return (self.word(value),)
         return self.inside(value)
 
     def inside(self, value: Node) -> tuple[Word, ...] | None:
         """The words of a quoted string that is read again as a command; None when quoting gets in the way."""
         body = _without_log(self._text(value)[1:-1])
+        if value.type == "concatenation":  # "run "$OPTION" now": such quotes end a string, and begin another one
+            body = _BETWEEN_WORDS.sub(" ", body)
+        body = _LAST_CONTINUATION.sub(lambda found: " " * len(found.group()), body)
         if "\\" in _CONTINUATION.sub("", body) or (value.type == "string" and "`" in body):
             return None
         if any(quote in body for quote in "\"'") or re.search(

@@ -919,6 +919,12 @@ def test_a_shell_that_sets_local_rank_without_a_launcher(shell: str, taught: boo
         ("s.sh", "sbatch <<'E' -N 1\n{L} a.py\nE\n{L} a.py\n", "sbatch <<'E' -N 1\ntorchrun a.py\nE\ntorchrun a.py\n"),
         ("s.sh", "bash -s <<E\n{L} \\\\\n  a.py\nE\n", "bash -s <<E\ntorchrun \\\\\n  a.py\nE\n"),
         ("s.sh", "ssh h <<E\n{L} a.py\nE\n", None),
+        (
+            "s.sh",
+            'c="\\\n{L} --nproc_per_node=$N a.py \\\n--out "${{O}}cache/" --x \\\n"\necho $c\neval $c\n',
+            'c="\\\ntorchrun --nproc_per_node=$N a.py \\\n--out "${{O}}cache/" --x \\\n"\necho $c\neval $c\n',
+        ),
+        ("s.sh", 'c="{L} a.py --out="$O"x --y"\neval $c\n', None),
     ],
 )
 def test_other_places_for_launch_lines(path: str, before: str, after: str | None) -> None:

@@ -466,3 +466,17 @@ if __name__ == "__main__":
 def test_a_logger_that_an_object_keeps(made: str, found: bool) -> None:
     findings = reported({"a.py": JOB.format(made=made)}, "main-guard")
     assert ["`self.log.info`" in each.message for each in findings] == [True] * found
+
+
+@pytest.mark.parametrize("keyword", ["worker_init_fn", "initializer"])
+@pytest.mark.parametrize(
+    "sets",
+    [
+        "seed = lambda n: np.random.seed(n)\nmake(2, {}=seed)",
+        "make(2, {}=lambda n: np.random.seed(n))",
+    ],
+)
+def test_what_workers_begin_with(keyword: str, sets: str) -> None:
+    read, top = "return np.random.rand()", "from loaders import make"
+    assert places(sets.format(keyword), read, top=top) == []
+    assert places(sets.format("seed"), read, top=top)

@@ -26,7 +26,7 @@ from ..statements import names_bound
 from .calls_of_scripts import CallsOfScripts, has_guard
 from .object_parts import ADDS, DRAWN, ITEM, Parts
 from .registrations import registrations
-from .worker_functions import Worker, WorkerFunctions, run_by_call
+from .worker_functions import Worker, WorkerFunctions, begins_workers, run_by_call
 
 _INITIALISERS = ("__init__", "__new__", "__post_init__", "__enter__", "__aenter__")  # run for each new object
 _PROPERTIES = ("property", "cached_property")
@@ -103,7 +103,11 @@ class Search:
     ) -> Iterator[Changed]:
         """The first of the places for each script that makes one of the changes to what stands in `home`."""
         inside: set[ast.AST] = {worker.function for worker in self.workers.values()} | self._functions.lambdas.keys()
-        by_workers = {change for change in changes if change.outline.scope(change.node) in inside}
+        by_workers = {
+            change
+            for change in changes
+            if (scope := change.outline.scope(change.node)) in inside or begins_workers(change.outline, scope)
+        }
         if any(change.key not in (DRAWN, ITEM) for change in by_workers):
             return  # workers set it themselves
         own = {change.node for change in by_workers if _adds(change)}

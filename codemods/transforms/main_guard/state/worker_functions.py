@@ -19,6 +19,7 @@ from ....syntax.resolver import Class
 from ..starts.process_starts import Starts
 
 _WORKER = ("__getitem__", "__getitems__", "__iter__", "__next__", "__call__", "run")
+_BEGINS = ("worker_init_fn", "initializer")
 _MAX_CALLS = 400  # functions that are followed into from what workers run
 
 
@@ -137,6 +138,18 @@ class WorkerFunctions:
                 found = self.callees.method_of(cls, func.attr)
                 if found is not None:
                     yield found
+
+
+def begins_workers(outline: Outline, function: ast.AST) -> bool:
+    """Workers begin with the function, by `worker_init_fn=seed` in the file, whether or not its loaders have any."""
+    for call in (node for calls in outline.calls.values() for node in calls):
+        for keyword in call.keywords:
+            if keyword.arg in _BEGINS:
+                value = keyword.value
+                named = outline.lookup(value, value.id)[1] if isinstance(value, ast.Name) else []
+                if function in (value, *(each.value or each.statement for each in named)):
+                    return True
+    return False
 
 
 def run_by_call(function: Function) -> Iterator[ast.AST]:
