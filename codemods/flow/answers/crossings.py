@@ -42,6 +42,7 @@ if TYPE_CHECKING:
 
 _DEEPCOPY = "copy.deepcopy"
 _DEEP_COPIES = frozenset((_DEEPCOPY, "dataclasses.asdict", "dataclasses.astuple"))
+_OF_ENVIRONMENTS = frozenset(("reset", "step"))  # of a simulation: each process makes its own
 _PARTIAL = "functools.partial"
 _Hazard = tuple[HazardKind, str, Position]  # kind, file, place
 _Way = tuple[Confidence, _Hazard, int, Reasons]  # of an instance, by its number
@@ -144,8 +145,10 @@ class Flow:
 
     @recorded
     def needs_boundary(self, path: str, class_line: int) -> bool:
-        """True where objects of the class here stay in the main process in most programs: modules, data modules."""
+        """True where objects of the class here stay where they are made: modules, data modules, environments."""
         index = self._places.class_on_line.get((path, class_line), -1)
+        if index >= 0 and self.solution.hierarchy.defines(index, _OF_ENVIRONMENTS):
+            return True
         bases = self.solution.hierarchy.all_foreign_bases(index) if index >= 0 else ()
         carried = [base for base in bases if self.solution.program.table.carried(base) is not None]
         return bool(carried) and all(self.solution.program.table.needs_boundary(base) for base in carried)

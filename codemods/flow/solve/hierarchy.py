@@ -58,6 +58,10 @@ class Hierarchy:
             self._all_foreign[index] = known
         return known
 
+    def defines(self, index: int, names: frozenset[str]) -> bool:
+        """The class and its bases in the repo define all of these."""
+        return all(any(name in self.classes[at][1].members for at in self.order(index)) for name in names)
+
     def is_bag(self, index: int) -> bool:
         """True for classes that are dicts or namespaces: two of their instances have nothing in common."""
         return any(base in BAGS for base in self.all_foreign_bases(index))

@@ -354,7 +354,10 @@ def _title(moves: dict[Unit, Move]) -> str:
             passed = ", ".join(move.passes_on)
             what = f"`{move.base}` with `{passed}`" if passed else f"`{move.base}`"
             replaced.setdefault(what, []).append(unit)
-    titles = [f"{labels(units)} as `{base}`" for base, units in moved.items()]
+    titles = [
+        said if said == f"`{base}`" else f"{said} as `{base}`"
+        for base, said in ((base, labels(units)) for base, units in moved.items())
+    ]
     where = "the class" if any(move.method for move in moves.values()) else "module level"
     said = [f"{what} instead of {labels(units)}" for what, units in replaced.items()]
     parts = [f"move {', '.join(titles)} to {where}"] if titles else []
