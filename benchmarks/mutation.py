@@ -150,7 +150,11 @@ class Choice:
     @functools.cached_property
     def modules(self) -> dict[str, int]:
         """How many modules a test executes: few is specific."""
-        query = "SELECT context, COUNT(*) FROM line_bits JOIN context ON context.id = context_id GROUP BY context_id"
+        table = "arc" if self.data.has_arcs() else "line_bits"
+        query = (
+            f"SELECT context, COUNT(DISTINCT file_id) FROM {table} JOIN context ON context.id = context_id "
+            "GROUP BY context_id"
+        )
         with contextlib.closing(sqlite3.connect(ROOT / DATA)) as database:
             return {_PHASE.sub("", test): number for test, number in database.execute(query)}
 

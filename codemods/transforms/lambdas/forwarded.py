@@ -75,8 +75,6 @@ class Forwards:
             return None
         if [argument.id if isinstance(argument, ast.Name) else None for argument in call.args] != own:
             return None
-        if len({*own}) != len(own) or {call.func.id} & {*own}:
-            return None
         if any(item.arg is None or not self._is_settled(unit, item.value) for item in call.keywords):
             return None
         return [f"{item.arg}={self._text(item.value)}" for item in call.keywords] or None

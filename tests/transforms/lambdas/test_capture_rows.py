@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from harness.each_row import each_row
 from harness.small import migrated, reported
 
 WORK = "from multiprocessing import Pool\nimport numpy as np\nfrom collections import defaultdict, deque\n\n\n"
@@ -110,3 +111,39 @@ def test_a_list_of_what_can_not_be_pickled(put: str, body: str, holding: str) ->
     [finding] = reported({"a.py": text}, "lambdas")
     assert (finding.fix is None) is bool(holding)
     assert not holding or f"`{holding}` is a" in (finding.reason or "")
+
+
+THREADS = """\
+import queue, threading
+from multiprocessing import Pool, Process
+
+
+def main():
+    shared = {made}
+    def f(x):
+        print(shared, x)
+    {start}
+"""
+
+
+@each_row(
+    ("made", "shared"),
+    [
+        *((f"threading.{name}()", name) for name in (
+            "Event", "Condition", "Barrier", "Semaphore", "BoundedSemaphore", "Lock", "RLock"
+        )),
+        ("queue.Queue()", "Queue"),
+        ("threading.local()", ""),
+        ("queue.SimpleQueue()", ""),
+        ("open('a')", ""),
+    ],
+)  # fmt: skip
+def test_what_processes_share_in_place_of_threads(made: str, shared: str) -> None:
+    for start, maker in (
+        (PROCESS, "the `multiprocessing` context that starts it"),
+        ("Pool(2).map(f, [1])", "a `multiprocessing.Manager()`"),
+    ):
+        [finding] = reported({"a.py": THREADS.format(made=made, start=start) + START}, "lambdas")
+        told = f"is for threads, so make it by `{shared}` of {maker}, which processes share"
+        assert finding.fix is None and "which can't be pickled either" in (finding.reason or "")
+        assert (told in (finding.reason or "")) is bool(shared)

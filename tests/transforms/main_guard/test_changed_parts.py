@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from harness.each_row import each_row
-from harness.main_changes import is_reported
+from harness.main_changes import is_reported, program
+from harness.small import reported
 
 MADE = """\
 import collections, os, time, copy
@@ -324,3 +325,9 @@ def test_changes_of_what_is_read(read: str, changes: list[str]) -> None:
 )
 def test_changes_of_something_else(read: str, changes: list[str]) -> None:
     assert [change for change in changes if is_reported(MADE, read, change)] == []
+
+
+def test_several_objects_that_one_function_changes() -> None:
+    made = "A, B, C = {}, {}, {}\nX = [1]\nY = [2]\nZ = [3]\ndef change():\n    X.append(1)\n    Y.append(2)\n"
+    found = reported({"train.py": program(made, "len(X) + len(Y) + len(Z)", "change()")}, "main-guard")
+    assert [each.message.partition("reads `")[2][0] for each in found] == ["X", "Y"]

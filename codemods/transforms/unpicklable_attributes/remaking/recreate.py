@@ -189,6 +189,8 @@ class Recreator:
             place = str(first.value) if isinstance(first, ast.Constant) else "?"
             if kind.memory and (not place or place.endswith(tuple(names("databases_in_memory")))):
                 raise Refused("a database in memory is gone in the copy; keep it in a file, or build it in the worker")
+            if kind.mode is not None and isinstance(first, ast.Constant) and isinstance(first.value, int):
+                raise Refused("another process may have another file, or none, under that number; open it by its path")
             if kind.needs and not call.args and not call.keywords:
                 raise Refused(kind.needs)
             if isinstance(first, ast.Name) and not names("around_a_lock").isdisjoint(kind.constructors):

@@ -112,8 +112,6 @@ def is_absolute(outline: Outline, path: ast.expr) -> bool:
         parts = first.values if isinstance(first, ast.JoinedStr) else getattr(first, "args", [])
         first = first.left if isinstance(first, ast.BinOp) else parts[0] if parts else ast.Constant(None)
     value = first.value if isinstance(first, ast.Constant) else None
-    if isinstance(value, int):
-        return True  # a descriptor
     return isinstance(value, str) and (value.startswith(("/", "\\\\")) or "://" in value or value == ":memory:")
 
 
