@@ -147,3 +147,38 @@ def test_what_processes_share_in_place_of_threads(made: str, shared: str) -> Non
         told = f"is for threads, so make it by `{shared}` of {maker}, which processes share"
         assert finding.fix is None and "which can't be pickled either" in (finding.reason or "")
         assert (told in (finding.reason or "")) is bool(shared)
+
+
+KEPT = """\
+from multiprocessing import Pool
+
+
+def main(n):
+    def work(x):
+        return x + n
+    {line}
+    Pool(2).map(work, [n])
+
+
+if __name__ == "__main__":
+    main(2)
+"""
+
+
+@each_row(
+    ("line", "is_object"),
+    [
+        *((line, True) for line in (
+            "work.by = 3", "work.by += 3", "del work.by", "setattr(work, 'by', 3)", "vars(work)['by'] = 3",
+            "work.__dict__.update(by=3)", "print(vars(work))", "print(work.__dict__)",
+        )),
+        *((line, False) for line in (
+            "pass", "print(work.by)", "setattr(n, 'by', work)", "getattr(work, 'by')", "vars(n)", "n.vars(work)",
+        )),
+    ],
+)  # fmt: skip
+def test_what_is_kept_on_a_function(line: str, is_object: bool) -> None:
+    after = migrated({"a.py": KEPT.format(line=line)}, "lambdas")["a.py"]
+    assert ("class _MainWork:" in after) is is_object
+    assert ("functools.partial(" in after) is not is_object
+    assert f"    {line}\n" in after

@@ -39,29 +39,17 @@ _ON_OBJECTS = frozenset({"__name__", "__dict__"})  # what objects that stand for
 
 
 def keeps_state(scopes: Scopes, unit: Unit) -> bool:
-    """Attributes are set on the function."""
+    """Attributes are set on the function, or all that it has is asked for."""
     if unit.variable is None or isinstance(unit.node, ast.ClassDef):
         return False
     for use in unit.variable.scope.uses.get(unit.variable.name, []):
         parent = scopes.parents[use.node]
-        if isinstance(parent, ast.Attribute) and not isinstance(parent.ctx, ast.Load):
+        if isinstance(parent, ast.Attribute) and (parent.attr == "__dict__" or not isinstance(parent.ctx, ast.Load)):
             return True
-        if isinstance(parent, ast.Call) and isinstance(parent.func, ast.Name) and parent.args[:1] == [use.node]:
-            sets = parent.func.id == "setattr"
-            shows = parent.func.id == "vars"
-        else:
-            sets, shows = False, isinstance(parent, ast.Attribute) and parent.attr == "__dict__"
-        if sets or (shows and _is_changed(scopes, parent)):
+        is_first = isinstance(parent, ast.Call) and parent.args[:1] == [use.node]
+        if isinstance(parent, ast.Call) and is_first and ast.unparse(parent.func) in ("setattr", "vars"):
             return True
     return False
-
-
-def _is_changed(scopes: Scopes, node: ast.AST) -> bool:
-    """What stands there, a dict of attributes, is changed on the spot."""
-    around = scopes.parents[node]
-    if isinstance(around, ast.Subscript):
-        return around.value is node and not isinstance(around.ctx, ast.Load)
-    return isinstance(around, ast.Attribute) and around.attr in ("update", "setdefault", "pop", "clear")
 
 
 def why_no_object(scopes: Scopes, unit: Unit) -> str | None:
