@@ -187,9 +187,8 @@ class HandedOver:
         for name in names:
             if any(other.name == name for other in self._done):
                 continue  # by now a partial that is set once
-            bound = self.outline.bindings(self.outline.module, name)
-            statement = bound[0].statement if len(bound) == 1 else None
-            if not isinstance(statement, ast.Assign) or statement not in self.guard.body:
+            statement = self._setting(name)
+            if statement is None:
                 raise Refused(f"`{name}` is set in more than one place, or in a block of its own")
             if statement.lineno > node.lineno:
                 raise Refused(f"`{name}` is set after `{node.name}` is defined")
@@ -199,6 +198,13 @@ class HandedOver:
             if known is Sendable.UNKNOWN:
                 unsafe = f"`{name}` has to be pickled for it, and nothing shows that it can be"
         return unsafe
+
+    def _setting(self, name: str) -> ast.stmt | None:
+        """The statement of the guard that sets it once, whatever branch of an `if` runs; None where there is none."""
+        bound = [each.statement for each in self.outline.bindings(self.outline.module, name)]
+        if any(not isinstance(each, ast.Assign) for each in bound):
+            return None
+        return next((each for each in self.guard.body if _assignments(each, bound) == len(bound)), None)
 
     def _check_uses(self, node: Definition) -> None:
         """It is only called and passed on: nothing asks it for its name, or compares it."""
@@ -214,3 +220,13 @@ class HandedOver:
         if imported and self.outline.imported.get(name) == f"{imported}.{name}":
             return False
         return bool(self.outline.named.get(name)) or bool(self.outline.bindings(self.outline.module, name))
+
+
+def _assignments(statement: ast.stmt, bound: list[ast.AST]) -> int:
+    """How many of `bound` stand in the statement, where one of them runs whatever branch is taken; else 0."""
+    if statement in bound:
+        return 1
+    if not isinstance(statement, ast.If) or not statement.orelse:
+        return 0
+    found = [[n for each in block if (n := _assignments(each, bound))] for block in (statement.body, statement.orelse)]
+    return found[0][0] + found[1][0] if all(len(each) == 1 for each in found) else 0
