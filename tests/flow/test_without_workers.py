@@ -77,3 +77,44 @@ def test_a_loader_class_of_which_objects_are_made_without_workers(call: str, fou
     text = PROGRAM.format(parameters="data", options="batch_size=2", calls=call, before="pass")
     crossings = flow_of(Project(MemoryFiles({"run.py": text.encode()}))).crossings(frozenset({HazardKind.LAMBDA}))
     assert any(each.line == 10 and each.confidence is Confidence.PROVEN for each in crossings) is found
+
+
+OF_OBJECT = """\
+from torch.utils.data import DataLoader, Dataset
+
+class Rows(Dataset):
+    def __init__(self):
+        self.fn = lambda x: x
+
+class Module:
+    def __init__(self, rows, num_workers=4, *more):
+        {kept}
+
+    def loader(self):
+        return DataLoader(self.rows, num_workers=self.workers, collate_fn=lambda rows: rows)
+
+def change(module):
+    {change}
+
+print(next(iter({made}.loader())))
+"""
+KEPT = "self.rows, self.workers = rows, num_workers"
+
+
+@pytest.mark.parametrize(
+    ("made", "kept", "change", "crosses"),
+    [
+        ("Module(Rows(), num_workers=0)", KEPT, "pass", False),
+        ("Module(Rows(), 0)", "self.rows = rows; self.workers = num_workers", "pass", False),
+        ("Module(Rows(), 0)", "self.rows = rows; self.workers = num_workers or 4", "pass", True),
+        ("Module(Rows())", KEPT, "pass", True),
+        ("Module(Rows(), 2)", KEPT, "pass", True),
+        ("Module(Rows(), 0) or Module(Rows(), 3)", KEPT, "pass", True),
+        ("Module(Rows(), 0)", KEPT, "module.workers = change", True),
+        ("Module(Rows(), 0)", KEPT + "; self.workers += 1", "pass", True),
+    ],
+)
+def test_the_number_that_an_object_keeps(made: str, kept: str, change: str, crosses: bool) -> None:
+    text = OF_OBJECT.format(made=made, kept=kept, change=change)
+    crossings = flow_of(Project(MemoryFiles({"run.py": text.encode()}))).crossings(frozenset({HazardKind.LAMBDA}))
+    assert any(each.line == 12 and each.confidence is Confidence.PROVEN for each in crossings) is crosses

@@ -56,6 +56,8 @@ class WithoutWorkers:
     def _callers(self, function: int, passed: PassedOn, depth: int = 0) -> tuple[list[Given], list[Given]]:
         """The calls of a function that say there are no workers, and the others; those of tests are left out."""
         program, heap = self.solution.program, self.solution.heap
+        if passed.attribute:
+            function = self._constructor(function, passed.attribute)
         if (function, passed) not in self._known:
             found: tuple[list[Given], list[Given]] = ([], [])
             for given in self.callers.of(function):
@@ -66,6 +68,14 @@ class WithoutWorkers:
                     found[0 if none else 1].append(given)
             self._known[function, passed] = found
         return self._known[function, passed]
+
+    def _constructor(self, method: int, attribute: str) -> int:
+        """The `__init__` of the class of a method; -1 where other code sets the attribute as well."""
+        program = self.solution.program
+        file, function = program.functions[method]
+        if function.owner < 0 or attribute in self.solution.constraints.stored_on_others:
+            return -1
+        return self.callers.initialiser(program.class_offset[file] + function.owner)
 
     def _asks_for_none(self, function: int, offset: int, call: Call, bound: bool, passed: PassedOn, depth: int) -> bool:
         literals, place = call.literals, -1

@@ -84,4 +84,5 @@ def enter_class(builder: FactsBuilder, node: ast.ClassDef, bases: tuple[int, ...
     facts.classes.append(Class(node.name, qualname, position(node), bases, names, nested))
     facts.class_nodes.append(-1)
     builder.scope = FactsScope(ScopeKind.CLASS, qualname, outer, outer.function, index)
+    builder.scope.tree = node
     return index

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from dataclasses import replace
 
 from ...nodes import walk
 from ...syntax.names import last_name
@@ -30,7 +31,9 @@ def passed_on(scope: FactsScope, call: ast.Call) -> tuple[str, PassedOn] | None:
         if keyword.arg is None:
             stars.append(keyword.value)
         elif keyword.arg == COUNT:
-            found = _named(function, keyword.value.id) if isinstance(keyword.value, ast.Name) else None
+            found = _kept(scope, function, keyword.value)
+            if isinstance(keyword.value, ast.Name):
+                found = _named(function, keyword.value.id)
             return None if found is None else (COUNT, found)
     if len(stars) != 1 or not isinstance(stars[0], ast.Name):
         return None
@@ -116,6 +119,37 @@ def _named(function: ast.FunctionDef | ast.AsyncFunctionDef, name: str, only_non
         if isinstance(node, (ast.Global, ast.Nonlocal)) and name in node.names:
             return None
     return PassedOn(name, _is_none(defaults.get(name), zero=not only_none), only_none=only_none)
+
+
+def _kept(scope: FactsScope, function: ast.FunctionDef | ast.AsyncFunctionDef, value: ast.expr) -> PassedOn | None:
+    """`self.num_workers`, which the constructor sets to a parameter, and nothing else in the class sets."""
+    owner = scope.parent.tree if scope.parent is not None else None
+    if not (isinstance(owner, ast.ClassDef) and isinstance(value, ast.Attribute) and isinstance(value.value, ast.Name)):
+        return None
+    if [part.arg for part in function.args.args[:1]] != [value.value.id]:
+        return None
+    stores = [
+        node
+        for node in walk(owner)
+        if isinstance(node, ast.Attribute) and node.attr == value.attr and not isinstance(node.ctx, ast.Load)
+    ]
+    made = next((item for item in owner.body if isinstance(item, ast.FunctionDef) and item.name == "__init__"), None)
+    for statement in made.body if made is not None else ():
+        for target, kept in _pairs(statement):
+            if [target] == stores and isinstance(kept, ast.Name) and made is not None:
+                found = _named(made, kept.id)
+                return None if found is None else replace(found, attribute=value.attr)
+    return None
+
+
+def _pairs(statement: ast.stmt) -> list[tuple[ast.expr, ast.expr]]:
+    """The targets of an assignment with their values: two of `a, b = x, y`."""
+    match statement:
+        case ast.Assign([ast.Tuple(targets)], ast.Tuple(values)) if len(targets) == len(values):
+            return list(zip(targets, values, strict=True))
+        case ast.Assign([target], value):
+            return [(target, value)]
+    return []
 
 
 def _starred(function: ast.FunctionDef | ast.AsyncFunctionDef, name: str) -> PassedOn | None:

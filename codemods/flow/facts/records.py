@@ -17,7 +17,7 @@ from .rows import Numbers, Rows
 if TYPE_CHECKING:
     from ...project import Project
 
-FACTS_VERSION = 33  # part of the cache key: raise it when the meaning of a field changes
+FACTS_VERSION = 34  # part of the cache key: raise it when the meaning of a field changes
 
 _NO_ROWS: Rows[Any] = Rows.of(())
 NO_LITERALS: Mapping[str | int, object] = {}  # of all calls without one; never filled
@@ -35,12 +35,16 @@ class NamePattern:
 
 @dataclass(frozen=True, slots=True)
 class PassedOn:
-    """What a parameter of the function around a call gets, as it is. A literal of `Call`."""
+    """What a parameter of the function around a call gets, as it is. A literal of `Call`.
+
+    With an `attribute` it is a parameter of the constructor, which keeps it as `self.attribute`.
+    """
 
     parameter: str
     absent: bool  # a call that leaves it out means 0 or None
     starred: bool = False  # an item of the `**` parameter
     only_none: bool = False  # it is asked for by `is not None`: 0 is a value
+    attribute: str = ""
 
 
 @dataclass(slots=True)

@@ -47,7 +47,7 @@ class FactsScope:
         self.constants: dict[str, object] = {}  # names bound once, to a literal
         self.loaded: set[str] = set()  # names of modules that are loaded by a path
         self.loading: set[str] = set()  # of a module: its functions that return such a module
-        self.tree: ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda | None = None  # of a function
+        self.tree: ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda | ast.ClassDef | None = None
         # what calls that unpack its `**` parameter pass on, once it is known
         self.passes: tuple[PassedOn | None] | None = None
         self.asked_for: tuple[tuple[str, bool], ...] = ()  # names that are set where what is walked runs
