@@ -1,0 +1,196 @@
+"""Every form of statement and expression that a value may pass through, and look-alikes that it does not pass."""
+
+from __future__ import annotations
+
+import pytest
+
+from harness.marks import crossing
+
+PROGRAM = """\
+import asyncio
+from multiprocessing import Process
+
+def send(value):
+    Process(target=print, args=(value,)).start()
+
+def pair(one, two):
+    return one, two
+
+def only(one, two):
+    return one
+
+def spread(*rest, **named):
+    return rest, named
+
+def each(*rest):
+    yield from rest
+
+class Box:
+    kept = None
+    def __init__(self, value=None):
+        self.value = value
+    def get(self):
+        return self.value
+    @property
+    def shown(self):
+        return self.value
+    @classmethod
+    def of(cls, value):
+        return cls(value)
+    @staticmethod
+    def same(value):
+        return value
+    def __enter__(self):
+        return self.value
+    def __exit__(self, *rest):
+        pass
+    def __getitem__(self, at):
+        return self.value
+    def __call__(self, value):
+        return value
+    def __iter__(self):
+        yield self.value
+
+class Plain:
+    __slots__ = ("value", "other")
+
+def main(fix, other, flag):
+    {body}
+
+main(lambda x: x, 3, True)
+"""
+PASSES = [
+    "send(fix)",
+    "send(value=fix)",
+    "send(*[fix])",
+    "send(**{'value': fix})",
+    "name = fix\nsend(name)",
+    "first = second = fix\nsend(first)",
+    "name: object = fix\nsend(name)",
+    "first, second = other, fix\nsend(second)",
+    "[first, second] = [fix, other]\nsend(first)",
+    "first, (second, third) = other, (other, fix)\nsend(third)",
+    "first, *rest = other, fix\nsend(rest)",
+    "first, *rest = pair(other, fix)\nsend(rest)",
+    "if (name := fix):\n    send(name)",
+    "send([name := fix])",
+    "send([(name := fix) for _ in 'a'])\nsend(name)",
+    "[name := fix for _ in 'a']\nsend(name)",
+    "send(fix if flag else other)",
+    "send(other if flag else fix)",
+    "send(other or fix)",
+    "send(fix and fix)",
+    "send([fix, other])",
+    "send((other, fix))",
+    "send({fix})",
+    "send({'a': fix})",
+    "send({fix: 1})",
+    "send({**{'a': fix}})",
+    "send([*[fix]])",
+    "send((*(fix, other), 1))",
+    "send([name for name in [fix]])",
+    "send({name for name in [fix]})",
+    "send({1: name for name in [fix]})",
+    "send([name for row in [[fix]] for name in row])",
+    "send([name for name in [fix] if name])",
+    "send(list(name for name in [fix]))",
+    "send([fix][0])",
+    "send({'a': fix}['a'])",
+    "send([other, fix][1:])",
+    "rows = []\nrows.append(fix)\nsend(rows)",
+    "rows = [other]\nrows[0] = fix\nsend(rows)",
+    "rows = {}\nrows['a'] = fix\nsend(rows['a'])",
+    "rows = []\nrows += [fix]\nsend(rows)",
+    "rows = [] + [fix]\nsend(rows)",
+    "rows = {'a': 1} | {'b': fix}\nsend(rows)",
+    "for name in [fix]:\n    send(name)",
+    "for at, name in enumerate([fix]):\n    send(name)",
+    "for first, second in [(other, fix)]:\n    send(second)",
+    "for name in [other]:\n    pass\nelse:\n    send(fix)",
+    "while flag:\n    send(fix)",
+    "while flag:\n    flag = False\nelse:\n    send(fix)",
+    "if flag:\n    name = fix\nelse:\n    name = other\nsend(name)",
+    "if flag:\n    pass\nelif other:\n    send(fix)",
+    "try:\n    send(fix)\nexcept OSError:\n    pass",
+    "try:\n    pass\nexcept OSError:\n    send(fix)",
+    "try:\n    pass\nexcept OSError as error:\n    pass\nelse:\n    send(fix)",
+    "try:\n    pass\nfinally:\n    send(fix)",
+    "with Box(fix) as name:\n    send(name)",
+    "with open('a') as file, Box(fix) as name:\n    send(name)",
+    "with open('a'):\n    send(fix)",
+    "match fix:\n    case name:\n        send(name)",
+    "match [fix, other]:\n    case [name, _]:\n        send(name)",
+    "match [fix, other]:\n    case [*rest]:\n        send(rest)",
+    "match {'a': fix}:\n    case {'a': name}:\n        send(name)",
+    "match other:\n    case 1 | 2:\n        pass\n    case _ if flag:\n        send(fix)",
+    "match fix:\n    case object() as name:\n        send(name)",
+    "def inner():\n    yield fix\nsend(next(inner()))",
+    "def inner():\n    yield from [fix]\nsend(list(inner()))",
+    "send(next(each(other, fix)))",
+    "async def inner():\n    send(fix)\nasyncio.run(inner())",
+    "global kept\nkept = fix\nsend(kept)",
+    "send(only(fix, other))",
+    "send(only(two=other, one=fix))",
+    "send(pair(other, fix)[1])",
+    "send(spread(fix))",
+    "send(spread(a=fix)[1]['a'])",
+    "send(Box(fix).value)",
+    "send(Box(fix).get())",
+    "send(Box(fix).shown)",
+    "send(Box.of(fix).value)",
+    "send(Box.same(fix))",
+    "send(Box(fix)[0])",
+    "send(Box()(fix))",
+    "send(list(Box(fix)))",
+    "send(getattr(Box(fix), 'value'))",
+    "box = Box()\nbox.value = fix\nsend(box)",
+    "box = Box()\nsetattr(box, 'value', fix)\nsend(box)",
+    "plain = Plain()\nplain.value = fix\nsend(plain)",
+    "class Inner:\n    kept = fix\nsend(Inner.kept)",
+    "name = fix\ndel other\nsend(name)",
+    "assert fix\nsend(fix)",
+    "import functools\nsend(functools.partial(fix, 1))",
+    "import copy\nsend(copy.copy(fix))",
+    "send(list(reversed([fix])))",
+    "send(dict(a=fix))",
+    "send(list(zip([fix], 'a')))",
+]  # fmt: skip
+STAYS = [
+    "send(other)",
+    "send(fix(1))",
+    "send(not fix)",
+    "send(fix is other)",
+    "send(f'{fix}')",
+    "send(str(fix))",
+    "send(len([fix]))",
+    "send(only(other, fix))",
+    "send(only(one=other, two=fix))",
+    "send({'a': fix, 'b': other}['b'])",
+    "send(pair(fix, other)[1])",
+    "first, second = fix, other\nsend(second)",
+    "name = fix\nname = other\nsend(name)",
+    "name = fix\ndel name",
+    "for name in [other]:\n    send(name)",
+    "for at, name in enumerate([fix]):\n    send(at)",
+    "send([other for name in [fix]])",
+    "send([name for name in [other] if fix])",
+    "def inner():\n    return fix\nsend(other)",
+    "def inner(name=fix):\n    return name\nsend(inner(other))",
+    "def inner():\n    return other\n    return fix\nsend(inner())",
+    "inner = lambda: other\nsend(inner())",
+    "send(Box(other).value)",
+    "box, more = Box(other), Box(fix)\nsend(other)",
+    "plain = Plain()\nplain.other = fix\nsend(plain.value)",
+    "try:\n    pass\nexcept OSError as error:\n    send(str(error))",
+]
+
+
+@pytest.mark.parametrize("body", PASSES)
+def test_what_a_value_passes_through(body: str) -> None:
+    assert crossing({"a.py": PROGRAM.replace("{body}", body.replace("\n", "\n    "))})
+
+
+@pytest.mark.parametrize("body", STAYS)
+def test_what_it_does_not_pass(body: str) -> None:
+    found = crossing({"a.py": PROGRAM.replace("{body}", body.replace("\n", "\n    "))})
+    assert {each for each in found if each[2] != "possible"} == set()
