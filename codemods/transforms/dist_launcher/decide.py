@@ -22,7 +22,6 @@ from .local_rank import (
 )
 from .rendezvous import Address, asks_the_environment, fixed_address, met_by_environment
 from .scripts import Scripts, local_rank_in_shell
-from .self_spawning import own_ranks
 from .teach import missing_spellings, teach
 from .torch_version import Named, Version, depth, is_about, named_versions, oldest_for
 from .unseen_parser import unseen_parser
@@ -92,7 +91,7 @@ class Decisions:
         if (
             line.host in (Host.IMAGE, Host.WORKFLOW)
             or _SETS_RANKS.search(source.text)
-            or own_ranks(program) is not None
+            or self.scripts.starts_ranks(program) is not None
         ):
             return Verdict()  # what starts containers may tell them who they are
         if target not in self._alone:
@@ -231,7 +230,7 @@ class Decisions:
             hops=[at.hop],
         )
         try:
-            if own_ranks(program) is not None:
+            if self.scripts.starts_ranks(program) is not None:
                 raise Refused("the script can start its ranks itself, too")
             if (line := self._by_hand(program.path)) is not None:
                 raise Refused(f"{line.path} starts its ranks without torch's launchers")
@@ -352,7 +351,7 @@ class Decisions:
     def alone(self, path: str) -> Verdict | None:
         """What the script `path` needs when no launch line of it is in sight; None when it isn't started by one."""
         program = self.scripts.program(path)
-        if program is None or path in self.settled or own_ranks(program) is not None:
+        if program is None or path in self.settled or self.scripts.starts_ranks(program) is not None:
             return None
         found = self.scripts.rank_options(program)
         if not found or not entries.is_script(program.entry) or not program.says("torch"):

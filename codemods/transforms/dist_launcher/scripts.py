@@ -94,10 +94,14 @@ class Scripts:
 
     def own_ranks(self, line: LaunchLine, program: entries.Program) -> OwnRanks | None:
         """Where the program starts ranks itself when it is started by `line`."""
+        own = self.starts_ranks(program)
+        return None if own is None else under_line(own, program, line)
+
+    def starts_ranks(self, program: entries.Program) -> OwnRanks | None:
+        """Where the program starts ranks itself, whatever starts it."""
         if program.path not in self._own:
             self._own[program.path] = own_ranks(program)
-        own = self._own[program.path]
-        return None if own is None else under_line(own, program, line)
+        return self._own[program.path]
 
     def rank_options(self, program: entries.Program) -> list[Option]:
         """The script's `--local_rank` options."""
