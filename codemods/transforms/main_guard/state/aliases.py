@@ -14,7 +14,7 @@ from ....syntax.callees import FUNCTIONS
 from ....syntax.outline import Outline
 from .changed_settings import Changed, Place, Search, Settings
 from .process_state import ChangedState, inherits, place_of
-from .worker_functions import Worker, run_by_call
+from .worker_functions import Worker
 
 _PASSED_ON = ("args", "initargs", "kwargs")
 
@@ -24,7 +24,7 @@ def aliases(search: Search) -> Iterator[ChangedState]:
     changed: dict[Settings, tuple[Place, Worker]] = {}
     for worker in search.workers.values():
         sent = inherits(search, worker)
-        for node in run_by_call(worker.function) if sent is not None else ():
+        for node in worker.nodes if sent is not None else ():
             if sent is not None and isinstance(node, (ast.Name, ast.Attribute)) and isinstance(node.ctx, ast.Load):
                 settings = search.meant(worker.outline, node)
                 if (

@@ -25,8 +25,8 @@ from ..starts.process_starts import Starts
 from ..statements import names_bound
 from .calls_of_scripts import CallsOfScripts, has_guard
 from .object_parts import ADDS, DRAWN, ITEM, Parts
-from .registrations import registrations
-from .worker_functions import Worker, WorkerFunctions, begins_workers, run_by_call
+from .registrations import Registrations
+from .worker_functions import Worker, WorkerFunctions, begins_workers
 
 _INITIALISERS = ("__init__", "__new__", "__post_init__", "__enter__", "__aenter__")  # run for each new object
 _PROPERTIES = ("property", "cached_property")
@@ -68,6 +68,7 @@ class Search:
         self.starts, self.importers = Starts(project, self.repo, modules), Importers(project, self.repo, modules)
         self.calls = CallsOfScripts(self.repo, self.importers)
         self.callees = self.starts.callees
+        self.registrations = Registrations(self.repo, self.callees)
         self._functions = WorkerFunctions(self.starts, self.repo)
         self.parts = Parts(self.callees, self._functions.known)
         self._asked: dict[ast.AST, frozenset[str] | None] = {}
@@ -183,7 +184,7 @@ class Search:
     # what they read
 
     def _reads(self, worker: Worker) -> Iterator[tuple[Settings, Place]]:
-        for node in run_by_call(worker.function):
+        for node in worker.nodes:
             if isinstance(node, (ast.Name, ast.Attribute)) and isinstance(node.ctx, ast.Load):
                 settings = self.meant(worker.outline, node)
                 for key in self.parts.read(worker.outline, node, worker.function) if settings is not None else ():
@@ -232,7 +233,7 @@ class Search:
                 if self.meant(outline, node) == settings:
                     for key in self.parts.changed(outline, node, empty):
                         yield Place(outline, node, key)
-                    for where, use in registrations(self.repo, self.callees, outline, node):
+                    for where, use in self.registrations.by(outline, node):
                         yield Place(where, use, "")
         for outline, call in self._results(home, aliases):
             for key in self.parts.changed_result(outline, call):

@@ -11,7 +11,7 @@ from ....syntax.outline import Outline
 from ....syntax.resolver import Class
 from .changed_settings import Place, Search
 from .process_state import ChangedState, inherits, made_before, place_of
-from .worker_functions import Worker, run_by_call
+from .worker_functions import Worker
 
 _SUBCLASSES, _REGISTER, _META = "__subclasses__", "register", "ABCMeta"
 _CHECKS, _ABSTRACT = ("isinstance", "issubclass"), ("ABC", _META)
@@ -27,7 +27,7 @@ def class_registries(search: Search) -> Iterator[ChangedState]:
     readers: dict[_Noted, list[tuple[Place, Worker]]] = {}
     for worker in search.workers.values():
         sent = inherits(search, worker)
-        nodes = run_by_call(worker.function) if sent is not None else ()
+        nodes = worker.nodes if sent is not None else ()
         for node in nodes:
             for noted, place in _reads(search, worker.outline, node) if isinstance(node, ast.Call) else ():
                 if sent is not None:

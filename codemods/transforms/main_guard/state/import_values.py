@@ -20,7 +20,7 @@ from ..run_again import GENERATORS
 from .calls_of_scripts import has_guard
 from .changed_settings import Changed, Place, Search, nearest
 from .process_state import ChangedState, inherits, made_before, place_of, told
-from .worker_functions import Worker, run_by_call
+from .worker_functions import Worker
 
 _BY_PROCESS = "os.getpid"  # who asks for it wants another one in each process
 _ENVIRONMENT = ("os.environ", "os.getenv", "os.environ.get", "os.environb")
@@ -70,7 +70,7 @@ def import_values(search: Search) -> Iterator[ChangedState]:
 def _reads(search: Search, worker: Worker) -> Iterator[tuple[_Value, ast.expr]]:
     """The globals with a computed value that the function reads."""
     outline = worker.outline
-    for node in run_by_call(worker.function):
+    for node in worker.nodes:
         found: _Value | None = None
         if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load):
             scope, bindings = outline.lookup(node, node.id)

@@ -15,7 +15,7 @@ from ....syntax.resolver import Class
 from .changed_settings import Changed, Place, Search
 from .object_parts import fills
 from .process_state import ChangedState, inherits, place_of
-from .worker_functions import Worker, run_by_call
+from .worker_functions import Worker
 
 _MAPS, _READ_ONLY = "numpy.memmap", ("r", "c")
 _MODE_AT = 2  # of the arguments
@@ -27,7 +27,7 @@ def mapped_files(search: Search) -> Iterator[ChangedState]:
     seen: set[ast.Call] = set()
     for worker in search.workers.values():
         sent = inherits(search, worker)
-        for node in run_by_call(worker.function) if sent is not None else ():
+        for node in worker.nodes if sent is not None else ():
             if isinstance(node, ast.Attribute) and _is_written(worker.outline, node):
                 for where, made in _mapped(search, worker.outline, node):
                     if made not in seen and sent is not None:

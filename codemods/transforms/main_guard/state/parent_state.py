@@ -7,8 +7,9 @@ A spawned worker imports the modules anew. What a function of the main process h
 from __future__ import annotations
 
 import ast
+import functools
 import re
-from collections.abc import Iterator
+from collections.abc import Container, Iterator
 from typing import NamedTuple
 
 from ....project import Project
@@ -23,8 +24,7 @@ from ..statements import LOG_METHODS, only_logs
 from .changed_settings import Changed, Place, Search
 from .object_parts import ADDS, DRAWN, fills
 from .other_changes import other_names
-from .registrations import registrations
-from .worker_functions import Worker, run_by_call
+from .worker_functions import Worker
 
 _SETS = r"\s*(?:[-+*/|&]?=(?!=)|:[^=\n]*=)"
 
@@ -46,8 +46,9 @@ def parent_state(search: Search) -> Iterator[Changed]:
     """One per state and script, at the first place where a worker reads it."""
     reads: dict[_State, list[tuple[Place, Worker]]] = {}
     elsewhere: dict[_State, bool] = {}
+    set_by_functions = functools.cache(lambda outline: _set_by_functions(search, outline))
     for worker in search.workers.values():
-        for state, node in _reads(search, worker, elsewhere):
+        for state, node in _reads(search, worker, set_by_functions(worker.outline), elsewhere):
             reads.setdefault(state, []).append((Place(worker.outline, node, ""), worker))
     for state, places in reads.items():
         changes = list(_changes(search, state))
@@ -65,11 +66,17 @@ def _is_reported(search: Search, state: _State) -> bool:
 # what workers read
 
 
-def _reads(search: Search, worker: Worker, elsewhere: dict[_State, bool]) -> Iterator[tuple[_State, ast.expr]]:
-    outline, function = worker.outline, worker.function
+def _set_by_functions(search: Search, outline: Outline) -> set[str]:
+    """The variables of a module that its own functions may set."""
     declared = {name for node in outline.statements if isinstance(node, ast.Global) for name in node.names}
-    declared |= _named_in_text(search, outline)
-    for node in run_by_call(function):
+    return declared | _named_in_text(search, outline)
+
+
+def _reads(
+    search: Search, worker: Worker, declared: Container[str], elsewhere: dict[_State, bool]
+) -> Iterator[tuple[_State, ast.expr]]:
+    outline, function = worker.outline, worker.function
+    for node in worker.nodes:
         state: _State | None = None
         if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load):
             state = _global(outline, node)
@@ -227,7 +234,7 @@ def _filled(search: Search, state: _State) -> Iterator[Place]:
             _is_of(search, outline, node.value, state) or _is_own(outline, node.value, state)
         ):
             yield Place(outline, node, _how(outline, node))
-            for where, use in registrations(search.repo, search.callees, outline, node):
+            for where, use in search.registrations.by(outline, node):
                 yield Place(where, use, "")
 
 

@@ -24,7 +24,7 @@ from ..statements import LOG_METHODS
 from .changed_settings import Changed, Place, Search, is_set_before, nearest
 from .library_texts import imported_name, texts_of_libraries
 from .process_state_table import State, read_by
-from .worker_functions import Worker, run_by_call
+from .worker_functions import Worker
 
 _SPAWNS = re.compile(r"['\"](?:spawn|forkserver)['\"]")
 _SPAWN, _LOADER = "`multiprocessing.spawn`", "Loader"
@@ -140,7 +140,7 @@ def _reads(worker: Worker) -> Iterator[tuple[State, Place]]:
     """The states on which the code of the function depends, at the first place for each."""
     outline, function = worker.outline, worker.function
     seen: set[tuple[State, str]] = set()
-    nodes = list(run_by_call(function))
+    nodes = worker.nodes
     texts: set[str] | None = None
     for node in nodes:
         for mark, place in _marks(outline, node, function.name):

@@ -16,27 +16,40 @@ from ....syntax.resolver import Class
 _OF_SUBCLASSES = "__init_subclass__"
 
 
-def registrations(repo: Repo, callees: Callees, outline: Outline, node: ast.AST) -> Iterator[tuple[Outline, ast.expr]]:
-    """Where functions and classes are put into the table by the code at `node`, which changes it."""
-    scope = outline.scope(node)
-    if not isinstance(scope, FUNCTIONS):
-        return
-    around = outline.scope(scope)
-    given = {*parameters(scope), *(parameters(around) if isinstance(around, FUNCTIONS) else ())}
-    statement = outline.statement(node)
-    if not any(isinstance(each, ast.Name) and each.id in given for each in _put(statement)):
-        return
-    if scope.name == _OF_SUBCLASSES:
-        yield from _subclasses(repo, callees, outline, scope)
-        return
-    registers = around if isinstance(around, FUNCTIONS) and _returns(around, scope.name) else scope
-    for where in repo.mentioning(registers.name):
-        for use in where.named.get(registers.name, ()):
-            if isinstance(use.ctx, ast.Load) and _registers(callees, where, use):
-                called = callees.called(where, ast.Call(use, [], []))
-                if called is not None and called[1] is registers:
-                    yield where, use
-    yield from _by_parameters(repo, callees, outline, registers)
+class Registrations:
+    """Answers for one run: what a function registers is looked for once, however often it names the table."""
+
+    def __init__(self, repo: Repo, callees: Callees) -> None:
+        self.repo, self.callees = repo, callees
+        self._known: dict[Function, list[tuple[Outline, ast.expr]]] = {}
+
+    def by(self, outline: Outline, node: ast.AST) -> list[tuple[Outline, ast.expr]]:
+        """Where functions and classes are put into the table by the code at `node`, which changes it."""
+        scope = outline.scope(node)
+        if not isinstance(scope, FUNCTIONS):
+            return []
+        around = outline.scope(scope)
+        given = {*parameters(scope), *(parameters(around) if isinstance(around, FUNCTIONS) else ())}
+        statement = outline.statement(node)
+        if not any(isinstance(each, ast.Name) and each.id in given for each in _put(statement)):
+            return []
+        if scope not in self._known:
+            self._known[scope] = [*self._of(outline, scope, around)]
+        return self._known[scope]
+
+    def _of(self, outline: Outline, scope: Function, around: ast.AST) -> Iterator[tuple[Outline, ast.expr]]:
+        repo, callees = self.repo, self.callees
+        if scope.name == _OF_SUBCLASSES:
+            yield from _subclasses(repo, callees, outline, scope)
+            return
+        registers = around if isinstance(around, FUNCTIONS) and _returns(around, scope.name) else scope
+        for where in repo.mentioning(registers.name):
+            for use in where.named.get(registers.name, ()):
+                if isinstance(use.ctx, ast.Load) and _registers(callees, where, use):
+                    called = callees.called(where, ast.Call(use, [], []))
+                    if called is not None and called[1] is registers:
+                        yield where, use
+        yield from _by_parameters(repo, callees, outline, registers)
 
 
 def _by_parameters(
@@ -44,16 +57,27 @@ def _by_parameters(
 ) -> Iterator[tuple[Outline, ast.expr]]:
     """Where a function that was given `registers` does it: `def install(register):`, `plugin.install(register)`."""
     seen = flow_of(repo.project).given(outline.path, registers.lineno, registers.col_offset)
+    names: dict[str, dict[int, list[ast.Name]]] = {}  # by file and line
     for path, line in dict.fromkeys((each.path, each.line) for each in seen):
         where = repo.outline(path)
-        for use in (use for uses in where.named.values() for use in uses) if where is not None else ():
+        if where is not None and path not in names:
+            names[path] = _names_on_lines(where)
+        for use in names[path].get(line, ()) if where is not None else ():
             assert where is not None
-            marked = where.parents[use]
+            is_given = any(each.parameter for each in where.lookup(use, use.id)[1])
+            if is_given and _registers(callees, where, use):
+                yield where, use
+
+
+def _names_on_lines(outline: Outline) -> dict[int, list[ast.Name]]:
+    """The names that are read, by their lines; of decorators, the line of what is decorated."""
+    found: dict[int, list[ast.Name]] = {}
+    for use in (use for uses in outline.named.values() for use in uses):
+        if isinstance(use, ast.Name) and isinstance(use.ctx, ast.Load):
+            marked = outline.parents[use]
             at = marked.lineno if isinstance(marked, (*FUNCTIONS, ast.ClassDef)) else use.lineno  # `@register`
-            if at == line and isinstance(use, ast.Name) and isinstance(use.ctx, ast.Load):
-                is_given = any(each.parameter for each in where.lookup(use, use.id)[1])
-                if is_given and _registers(callees, where, use):
-                    yield where, use
+            found.setdefault(at, []).append(use)
+    return found
 
 
 def _put(statement: ast.AST) -> list[ast.expr]:

@@ -19,7 +19,7 @@ from ....syntax.resolver import FUNCTIONS, Class
 from .changed_settings import Place, Search
 from .process_state import WHERE, ChangedState, inherits, made_before, place_of
 from .process_state_table import states
-from .worker_functions import Worker, run_by_call
+from .worker_functions import Worker
 
 _STORES = re.compile(r"\n[ \t]+(?!self\b|cls\b)([A-Za-z_]\w*)(?:\.\w+)*\.(\w+)[ \t]*=(?!=)")  # no line is the first
 _BY_TEXT = re.compile(r"\b(?:setattr|patch(?:\.object)?)\(\s*([^\n]*?)['\"](?:[\w.]*\.)?(\w+)['\"]")
@@ -69,7 +69,7 @@ def replaced(search: Search) -> Iterator[ChangedState]:
 def _uses(search: Search, worker: Worker) -> Iterator[tuple[_Target, ast.expr]]:
     """What the function uses of modules, classes and libraries, where some file sets an attribute of that name."""
     outline, project = worker.outline, search.starts.project
-    for node in run_by_call(worker.function):
+    for node in worker.nodes:
         if isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Load):
             if project.with_key(replaced_names, node.attr):
                 yield from ((target, node) for target in _of_attribute(search, outline, node.value, node.attr))

@@ -13,7 +13,7 @@ from ....syntax.binding_rules import parameters
 from ....syntax.outline import Outline
 from .changed_settings import Changed, Search
 from .process_state import ChangedState, inherits
-from .worker_functions import Worker, run_by_call
+from .worker_functions import Worker
 
 _SIGNS = (ast.Is, ast.IsNot)
 _MAKES = "object"
@@ -24,7 +24,7 @@ def sentinels(search: Search) -> Iterator[ChangedState]:
     seen: set[tuple[str, str]] = set()
     for worker in search.workers.values():
         sent = inherits(search, worker)
-        nodes = run_by_call(worker.function) if sent is not None else ()
+        nodes = worker.nodes if sent is not None else ()
         for node in nodes:
             for name, other in _sides(node):
                 made = _made(search, worker.outline, name)

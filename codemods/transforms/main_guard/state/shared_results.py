@@ -18,7 +18,7 @@ from .changed_settings import Place, Search
 from .object_parts import fills
 from .other_changes import other_names
 from .process_state import ChangedState, inherits, made_before, place_of
-from .worker_functions import Worker, run_by_call
+from .worker_functions import Worker
 
 _CACHES = ("lru_cache", "cache")
 _PARTS = (ast.Attribute, ast.Subscript)
@@ -30,7 +30,7 @@ def shared_results(search: Search) -> Iterator[ChangedState]:
     readers: dict[_Part, list[tuple[Place, Worker]]] = {}
     for worker in search.workers.values():
         sent = inherits(search, worker)
-        nodes = run_by_call(worker.function) if sent is not None else ()
+        nodes = worker.nodes if sent is not None else ()
         for node in nodes:
             part = _part(search, worker.outline, node)
             if part is not None and sent is not None:

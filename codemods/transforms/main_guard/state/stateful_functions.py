@@ -19,7 +19,7 @@ from ..data import names
 from .changed_settings import Place, Search
 from .object_parts import fills
 from .process_state import WHERE, ChangedState, inherits, made_before, place_of
-from .worker_functions import Worker, run_by_call
+from .worker_functions import Worker
 
 _DISPATCHES = ("singledispatch", "singledispatchmethod")
 _REGISTER = "register"
@@ -42,7 +42,7 @@ def stateful_functions(search: Search) -> Iterator[ChangedState]:
     readers: dict[_Kept, list[tuple[Place, Worker]]] = {}
     for worker in search.workers.values():
         sent = inherits(search, worker)
-        for node in run_by_call(worker.function) if sent is not None else ():
+        for node in worker.nodes if sent is not None else ():
             if isinstance(node, ast.Call) and isinstance(node.func, (ast.Name, ast.Attribute)):
                 home = _home(search, worker.outline, node.func)
                 if home is not None and home not in known:

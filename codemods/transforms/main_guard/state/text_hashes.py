@@ -13,7 +13,6 @@ from ....syntax.callees import Function
 from ....syntax.outline import Outline
 from .changed_settings import Changed, Search
 from .process_state import ChangedState, inherits
-from .worker_functions import run_by_call
 
 _HASH = "hash"
 _NUMBERS = (int, float, bool, complex)
@@ -23,7 +22,7 @@ def text_hashes(search: Search) -> Iterator[ChangedState]:
     """One per place in a worker, where the main process computes such a hash too."""
     for worker in search.workers.values():
         sent = inherits(search, worker) if worker.function.name != "__hash__" else None
-        for node in run_by_call(worker.function) if sent is not None else ():
+        for node in worker.nodes if sent is not None else ():
             if sent is None or not isinstance(node, ast.Call) or not _hashes_text(worker.outline, node):
                 continue
             other = next(_by_main(search, set(sent.sent), worker.function), None)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 
 from ....finding import Confidence, Hop
@@ -31,6 +31,7 @@ class Worker:
     function: Function
     depth: int  # of calls between what is sent and this
     sent: dict[str, tuple[Confidence, Hop]]  # by file: how it comes to
+    nodes: list[ast.AST] = field(repr=False, compare=False)  # what a call of it runs: no defaults, no decorators
 
 
 class WorkerFunctions:
@@ -40,6 +41,7 @@ class WorkerFunctions:
         self.starts, self.repo, self.callees = starts, repo, starts.callees
         self.known: dict[Function, Worker] = {}  # those met so far
         self.lambdas: dict[ast.Lambda, ast.FunctionDef] = {}
+        self._called: dict[Function, list[tuple[ast.Call, list[tuple[Outline, Function]]]]] = {}
 
     @cached_property
     def workers(self) -> dict[Function, Worker]:
@@ -105,18 +107,26 @@ class WorkerFunctions:
             elif len(self.known) >= _MAX_CALLS or is_test(where.path, facts_lookup(self.starts.project)):
                 continue
             else:
-                self.known[at] = Worker(where, at, depth, {hop.path: (confidence, hop)})
-            for node in run_by_call(at):
-                called = self.callees.called(where, node) if isinstance(node, ast.Call) else None
-                if called is None and isinstance(node, ast.Call):
-                    made = self.callees.made_class(where, node)
-                    called = self.callees.initialiser(*made) if made is not None else None
-                if called is not None:
-                    todo.append((called[0], called[1], depth + 1))
-                elif isinstance(node, ast.Call) and (objects_called := self._called_objects(where, node.func)):
-                    todo += [(*found, depth + 1) for found in objects_called]
-                elif isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
-                    todo += [(*found, depth + 1) for found in self._methods(where, objects, node.func)]
+                nodes = [node for statement in at.body for node in walk(statement)]
+                known = self.known[at] = Worker(where, at, depth, {hop.path: (confidence, hop)}, nodes)
+            for call, code in self._calls(known):
+                if not code and isinstance(call.func, ast.Attribute):
+                    code = [*self._methods(where, objects, call.func)]
+                todo += [(*found, depth + 1) for found in code]
+
+    def _calls(self, worker: Worker) -> list[tuple[ast.Call, list[tuple[Outline, Function]]]]:
+        """The calls in a worker and what they run, as far as the calls themselves say it."""
+        if worker.function not in self._called:
+            calls = [node for node in worker.nodes if isinstance(node, ast.Call)]
+            self._called[worker.function] = [(call, self._run_by(worker.outline, call)) for call in calls]
+        return self._called[worker.function]
+
+    def _run_by(self, outline: Outline, call: ast.Call) -> list[tuple[Outline, Function]]:
+        called = self.callees.called(outline, call)
+        if called is None:
+            made = self.callees.made_class(outline, call)
+            called = self.callees.initialiser(*made) if made is not None else None
+        return [called[:2]] if called is not None else self._called_objects(outline, call.func)
 
     def _called_objects(self, outline: Outline, func: ast.expr) -> list[tuple[Outline, Function]]:
         """`__call__` of an object that is called: `Encoder(3)(row)`, `encode(row)` with a variable for it."""
@@ -150,9 +160,3 @@ def begins_workers(outline: Outline, function: ast.AST) -> bool:
                 if function in (value, *(each.value or each.statement for each in named)):
                     return True
     return False
-
-
-def run_by_call(function: Function) -> Iterator[ast.AST]:
-    """What runs when it is called: defaults and decorators have run where it was defined."""
-    for statement in function.body:
-        yield from walk(statement)
