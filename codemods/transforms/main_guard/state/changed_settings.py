@@ -25,6 +25,7 @@ from ..starts.process_starts import Starts
 from ..statements import names_bound
 from .calls_of_scripts import CallsOfScripts, has_guard
 from .object_parts import ADDS, DRAWN, ITEM, Parts
+from .own_names import means_own
 from .registrations import Registrations
 from .worker_functions import Worker, WorkerFunctions, begins_workers
 
@@ -222,8 +223,7 @@ class Search:
             value = value.value if isinstance(value, ast.Attribute) else value
             if isinstance(statement, ast.Assign) and isinstance(value, ast.Name) and value.id in aliases:
                 aliases |= {target.id for target in statement.targets if isinstance(target, ast.Name)}
-        outlines = dict.fromkeys(outline for alias in sorted(aliases) for outline in self.repo.mentioning(alias))
-        for outline in outlines:
+        for outline in self._that_may_mean(home, sorted(aliases)):
             names_there = aliases | {
                 name for name, origin in outline.imported.items() if origin.rpartition(".")[2] in aliases
             }
@@ -238,6 +238,17 @@ class Search:
         for outline, call in self._results(home, aliases):
             for key in self.parts.changed_result(outline, call):
                 yield Place(outline, call, key)
+
+    def _that_may_mean(self, home: Outline, aliases: Sequence[str]) -> Iterator[Outline]:
+        """The files that may mean the module's object by one of the names; of most the text shows that they don't."""
+        project = self.starts.project
+        for path in dict.fromkeys(path for alias in aliases for path in project.with_words((alias,))):
+            source = project.source(path) if path != home.path else None
+            if source is not None and all(means_own(source.text, alias) for alias in aliases):
+                continue
+            outline = self.repo.outline(path)
+            if outline is not None:
+                yield outline
 
     def _results(self, home: Outline, aliases: Set[str]) -> Iterator[tuple[Outline, ast.Call]]:
         """The calls of functions of the module that return the object."""

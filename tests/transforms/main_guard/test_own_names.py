@@ -1,0 +1,44 @@
+"""Files whose text alone shows that a name is theirs, so that nobody has to look at their tree."""
+
+from __future__ import annotations
+
+import pytest
+
+from codemods.transforms.main_guard.state.own_names import means_own
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "import logging\n\nlogger = logging.getLogger(__name__)\n\n\ndef load():\n    logger.info(1)\n",
+        "logger = make()\n",
+        "if ready:\n    logger.handlers.clear()\n",
+        "my_logger = logger2\nlog.loggers\n",  # not this name at all
+    ],
+)
+def test_the_name_is_surely_of_the_file(text: str) -> None:
+    assert means_own(text, "logger")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "from log import logger\n",
+        "from log import (\n    level,\n    logger,\n)\n",
+        "from . import logger as note\n",
+        "from .logger import level\n",
+        "logger = base\n",
+        "logger = log.logger\n",
+        "logger = make(\n    1)\n",
+        "logger = make().child\n",
+        "logger = other = make()\n",
+        "note = logger\n",
+        "log.logger.info(1)\n",
+        "log. logger.info(1)\n",
+        "log.\\\n  logger.info(1)\n",
+        "send(logger)\n",
+        "logger = make(logger.info)\nlogger\n",
+    ],
+)
+def test_the_name_may_be_of_another_file(text: str) -> None:
+    assert not means_own(text, "logger")
