@@ -138,7 +138,7 @@ def _is_read_by_workers(outline: Outline, names: set[str]) -> bool:
         part for item in body if isinstance(item, ast.ClassDef) for part in item.body if isinstance(part, FUNCTIONS)
     }
     uses = (use for name in names for use in outline.named.get(name, ())) if runs else ()
-    return any(reads_global(outline, use) and not runs.isdisjoint(outline.ancestors(use)) for use in uses)
+    return any(not runs.isdisjoint(outline.ancestors(use)) and reads_global(outline, use) for use in uses)
 
 
 def _by_stars(starts: Starts, outline: Outline, depth: int = 0) -> set[str] | None:
