@@ -16,7 +16,16 @@ from itertools import takewhile
 
 from ..nodes import FIELDS, children, statements
 from ..project import Project
-from .binding_rules import FUNCTIONS, LOOPS, bound_name, parameters, positional, takes_self
+from .binding_rules import (
+    COMPREHENSIONS,
+    FUNCTIONS,
+    LOOPS,
+    Comprehension,
+    bound_name,
+    parameters,
+    positional,
+    takes_self,
+)
 from .names import last_name
 
 Function = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
@@ -43,6 +52,7 @@ class Outline:
         self.path = path
         self.module = module
         self._bindings: dict[ast.AST, dict[str, list[ValueBinding]]] = {}
+        self._comprehended: dict[ast.AST, dict[str, list[Comprehension]]] = {}
         self._own: dict[ast.AST, list[ast.AST]] = {}
         self._declarations: dict[ast.AST, frozenset[str]] = {}
         self._lists: dict[ast.AST, dict[ast.AST, int]] = {}
@@ -276,9 +286,12 @@ class Outline:
 
     def _bound(self, scope: Scope) -> dict[str, list[ValueBinding]]:
         bound: dict[str, list[ValueBinding]] = {}
+        inner = self._comprehended[scope] = dict[str, list[Comprehension]]()
         for node in self.own(scope):
             name = bound_name(node)
-            if name is not None:
+            if name is not None and isinstance(node, ast.Name) and (around := self._comprehension_of(node)) is not None:
+                inner.setdefault(name, []).append(around)
+            elif name is not None:
                 value = self._bound_value(node) if isinstance(node, ast.Name) else None
                 statement = node if isinstance(node, ast.ExceptHandler) else self.statement(node)
                 bound.setdefault(name, []).append(ValueBinding(statement, value))
@@ -317,13 +330,40 @@ class Outline:
 
     def _look_up(self, use: ast.AST, name: str) -> tuple[Scope, Sequence[ValueBinding]]:
         scope = self.scope(use)
-        if name not in self._declared(scope) and (found := self.bindings(scope, name)):
-            return scope, self.reaching(scope, found, use)
+        if name not in self._declared(scope):
+            found = self.bindings(scope, name)
+            if self._comprehends(scope, use, name):
+                return scope, [ValueBinding(self.statement(use), None)]
+            if found:
+                return scope, self.reaching(scope, found, use)
         while not isinstance(scope, ast.Module):
             scope = self.scope(scope)
-            if found := self.bindings(scope, name):
+            found = self.bindings(scope, name)
+            if self._comprehends(scope, use, name):
+                return scope, [ValueBinding(self.statement(use), None)]
+            if found:
                 return scope, found
         return self.module, []
+
+    def _comprehension_of(self, target: ast.Name) -> Comprehension | None:
+        """The comprehension whose own variable the name is: nobody else sees it."""
+        node: ast.AST = target
+        above = self.parents[node]
+        while isinstance(above, (ast.Tuple, ast.List, ast.Starred)):
+            node, above = above, self.parents[above]
+        around = self.parents[above] if isinstance(above, ast.comprehension) and above.target is node else None
+        return around if isinstance(around, COMPREHENSIONS) else None
+
+    def _comprehends(self, scope: Scope, use: ast.AST, name: str) -> bool:
+        """`use` stands where a comprehension of the scope has a variable `name`."""
+        comprehended = self._comprehended[scope].get(name)
+        chain = [use, *self.ancestors(use)] if comprehended else []
+        for comprehension in comprehended or ():
+            at = chain.index(comprehension) if comprehension in chain else 0
+            first = comprehension.generators[0]
+            if at and chain[max(at - 2, 0) : at] != [first.iter, first]:  # what it goes over stands outside
+                return True
+        return False
 
     def only_value(self, use: ast.Name) -> ast.expr | None:
         """The value of the name at `use`, where one binding alone may reach it; None where it is no expression."""

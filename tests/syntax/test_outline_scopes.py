@@ -56,3 +56,39 @@ def test_a_class_in_a_method_has_an_object_of_its_own() -> None:
     assert outline.owner(this) is outline.definitions["Local"][0]
     assert outline.method(this) is outline.definitions["method"][0] and outline.is_self(this)
     assert outline.lookup(this, "scale")[0] is outline.definitions["build"][0]
+
+
+COMPREHENDED = """
+def read(path, rows):
+    with open(path) as f:
+        first = f
+    inside = [f for f in rows]
+    pairs = {f: g for f, *g in rows if f}
+    source = [f for f in f]
+    nested = [f for each in rows for f in f(each)]
+    later = [lambda: f for f in rows]
+    twice = [f for f in [f for f in f]]
+    return f
+"""
+
+
+@pytest.mark.parametrize(
+    ("line", "opened"),
+    [
+        pytest.param(4, [True], id="the file"),
+        pytest.param(5, [False, False], id="a variable of a list"),
+        pytest.param(6, [False] * 3, id="a variable of a dict, with others"),
+        pytest.param(7, [False, False, True], id="what a list goes over"),
+        pytest.param(8, [False] * 3, id="what its second loop goes over"),
+        pytest.param(9, [False, False], id="a lambda in a list"),
+        pytest.param(10, [False] * 4 + [True], id="what the inner list goes over"),
+        pytest.param(11, [True], id="the file, after all of them"),
+    ],
+)
+def test_variables_of_comprehensions_hide_those_of_the_function(line: int, opened: list[bool]) -> None:
+    outline = Outline("read.py", ast.parse(COMPREHENDED))
+    uses = sorted((node for node in outline.named["f"] if node.lineno == line), key=lambda node: node.col_offset)
+    found = [[binding.value for binding in outline.lookup(use, "f")[1]] for use in uses]
+
+    assert [isinstance(values[0], ast.Call) for values in found] == opened
+    assert all(len(values) == 1 for values in found)

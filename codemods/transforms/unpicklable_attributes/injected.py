@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
 
+from ...syntax.binding_rules import positional
 from ...syntax.names import last_name
 from ...syntax.outline import Outline
 from ...syntax.repo import Repo
@@ -159,7 +160,7 @@ class Given:
         """Parameters of the constructor of `shape` with what the call gives them, where that is no constant."""
         taker = self._taker(shape)
         init = taker.methods.get("__init__")
-        names = _parameters(init)[1:] if init is not None else _fields(self.family, shape)
+        names = positional(init)[1:] if init is not None else _fields(self.family, shape)
         skipped = 1 if call.args and (last_name(call.func) == "partial" or _names_base(outline, call)) else 0
         for name, value in zip(names, call.args[skipped:], strict=False):
             if isinstance(value, ast.Starred):

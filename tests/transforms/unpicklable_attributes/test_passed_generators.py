@@ -47,9 +47,10 @@ if __name__ == "__main__":
 """
 
 
-def reasons(kept: str, given: str) -> list[str]:
+def reasons(kept: str, given: str, parameters: str = "rows") -> list[str]:
     """What is said of the attribute of `Locked`, by reason."""
-    files = {"main.py": PROGRAM.format(given=given), "keeper.py": KEEPER.format(kept=kept)}
+    keeper = KEEPER.format(kept=kept).replace("self, rows", f"self, {parameters}")
+    files = {"main.py": PROGRAM.format(given=given), "keeper.py": keeper}
     report = check(MemoryFiles({path: text.encode() for path, text in files.items()}), SETTINGS)
     return [str(finding.reason) for finding in report.findings if finding.path == "keeper.py"]
 
@@ -81,3 +82,16 @@ def test_what_does_not_keep_it(kept: str) -> None:
 @pytest.mark.parametrize("given", ["[3]", "range(3)", "list(few(3))"])
 def test_what_can_be_pickled(given: str) -> None:
     assert reasons("rows", given) == []
+
+
+@pytest.mark.parametrize(
+    ("parameters", "taken"),
+    [
+        ("rows, limit=None", True),
+        ("*others, rows=()", False),
+        ("others=(), *, rows=()", False),
+        ("others, rows=()", False),
+    ],
+)
+def test_what_is_passed_by_position_goes_to_no_keyword(parameters: str, taken: bool) -> None:
+    assert bool(reasons("rows", "few(3)", parameters)) is taken
