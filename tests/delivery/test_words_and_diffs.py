@@ -9,7 +9,7 @@ import pytest
 
 from codemods.delivery.commit_message import commit_message
 from codemods.delivery.deliver import summary
-from codemods.delivery.diff import changed_lines
+from codemods.delivery.diff import changed_lines, quoted
 from codemods.delivery.proof import Prover
 from codemods.delivery.target import Target
 from codemods.engine.results import Plan, RuleChange
@@ -250,3 +250,14 @@ def test_a_cache_among_the_files_came_with_them(tmp_path: Path, monkeypatch: pyt
     monkeypatch.setattr("codemods.store.folder", lambda: None)
     assert not target.brings_cache()
     assert brings == {"tree/cache": True, "tree/empty": False, "tree": True, "other/cache": False}
+
+
+def test_which_characters_of_a_path_are_quoted() -> None:
+    """As git does it: control characters, quotes, backslashes, and all that is not ASCII."""
+    for byte in range(1, 128):
+        path = f"a{chr(byte)}b"
+        plain = 32 <= byte < 127 and chr(byte) not in '"\\'
+        assert (quoted(path) == path.encode()) is plain, byte
+        assert quoted(path).startswith(b'"a') is not plain
+    assert quoted("\t") == b'"\\t"' and quoted('"') == b'"\\""' and quoted("\\") == b'"\\\\"'
+    assert quoted("\x01") == b'"\\001"' and quoted("\x7f") == b'"\\177"' and quoted("ä") == b'"\\303\\244"'
