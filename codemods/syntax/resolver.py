@@ -59,6 +59,7 @@ class Resolver:
         self.project, self.modules = project, modules
         self._lineages: dict[ast.ClassDef, tuple[Class, ...]] = {}
         self._names: dict[ast.ClassDef, frozenset[str]] = {}
+        self._tables: dict[tuple[Outline, str], tuple[Outline, ast.Dict] | None] = {}
 
     # expressions
 
@@ -139,12 +140,17 @@ class Resolver:
 
     def _table(self, outline: Outline, node: ast.expr) -> tuple[Outline, ast.Dict] | None:
         """The dict at module level that `node` names, in whichever file it is written: `DATASETS[name]`."""
-        if not isinstance(node, ast.Name) or node not in outline.parents:
+        if not isinstance(node, ast.Name):
             return None
-        found = None
-        if isinstance(outline.lookup(node, node.id)[0], ast.Module):
+        key = outline, node.id
+        if key not in self._tables:  # most subscripts are types
             found = self.first_binding(outline, node.id)
-        return (found[0], found[2].value) if found is not None and isinstance(found[2].value, ast.Dict) else None
+            value = found[2].value if found is not None else None
+            self._tables[key] = (found[0], value) if found is not None and isinstance(value, ast.Dict) else None
+        table = self._tables[key]
+        if table is None or node not in outline.parents:
+            return None
+        return table if isinstance(outline.lookup(node, node.id)[0], ast.Module) else None
 
     def _quoted(self, outline: Outline, text: str, seen: _Seen) -> Iterator[_Meaning]:
         try:
