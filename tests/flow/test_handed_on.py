@@ -86,6 +86,19 @@ PROGRAMS = {
         PIPE.format(method="__rshift__") + "\npipe = Pipe()\npipe >>= lambda x: x  # proven",
         "Process(target=work, args=(pipe,)).start()",
     ),
+    "a method by a computed name": (
+        "class Steps:\n    def __init__(self, names):\n        self.fns = [getattr(self, name)() for name in names]\n"
+        "    def plain(self):\n        return lambda x: x  # likely\n    def _other(self):\n        return 1",
+        "Process(target=work, args=(Steps(['plain']),)).start()",
+    ),
+    "a function of a class by a computed name": (
+        "class Steps:\n    plain = staticmethod(lambda x: x)  # likely",
+        "Process(target=work, args=(getattr(Steps, input()),)).start()",
+    ),
+    "an attribute by a known name": (
+        "class Steps:\n    def plain(self):\n        return lambda x: x\n    def other(self):\n        return 1",
+        "Process(target=work, args=(getattr(Steps(), 'other')(),)).start()",
+    ),
     "two dicts by |": (
         "table = {'a': 1} | {'b': lambda x: x}  # proven", "Process(target=work, args=(table,)).start()"
     ),

@@ -133,6 +133,13 @@ REDUCERS = {
     "a builtin": reduced(TUPLE.format("eval", "'1',"), crosses=False),
     "an attribute": reduced(TUPLE.format("build", "self.text,"), crosses=False),
     "for a protocol": reduced("def __reduce_ex__(self, protocol): return build, (text,)", crosses=False),
+    "beside a function that it keeps": reduced(
+        TUPLE.format("build", "self.text,") + "\n\n        def keep(self):\n            self.fn = lambda: 1",
+        crosses=False,
+    ),
+    "a function that it keeps": reduced(
+        TUPLE.format("build", "self.fn,") + "\n\n        def keep(self):\n            self.fn = lambda: 1", crosses=True
+    ),
     "of an error": reduced(TUPLE.format("build", "text,"), crosses=False, bases="(ValueError)"),
     "the class": reduced(TUPLE.format("Row", ""), crosses=True),
     "its class": reduced(TUPLE.format("self.__class__", ""), crosses=True),

@@ -8,6 +8,7 @@ from ...finding import Confidence, Trace
 from ...hazard_kind import HazardKind
 from ..facts.records import Position
 from ..facts.test_code import is_test
+from ..kinds import LOOKED_UP
 from ..solve.heap import CONTAINER, INSTANCE
 from ..solve.solution import Solution
 from .at_home import AtHome
@@ -142,7 +143,8 @@ class Crossings:
             return Confidence.POSSIBLE
         if self.moments.is_not_started(path, position, reasons.outermost(number), boundary):
             return Confidence.POSSIBLE
-        return confidence
+        looked_up = confidence is Confidence.PROVEN and any(hop.what == LOOKED_UP for hop in trace)
+        return Confidence.LIKELY if looked_up else confidence
 
     def _is_alone(self, number: int, reasons: Reasons) -> bool:
         heap = self.solution.heap

@@ -70,7 +70,9 @@ def is_reduced_to_other(node: ast.ClassDef, around: ast.AST | None) -> bool:
         if not results or not all(isinstance(value, ast.Tuple) and len(value.elts) > 1 for value in results):
             return False
         if any(
-            (isinstance(inner, ast.Name) and inner.id in local) or isinstance(inner, (*_DEFINITIONS, ast.Lambda))
+            (isinstance(inner, ast.Name) and inner.id in local)
+            or (isinstance(inner, ast.Attribute) and inner.attr in local)
+            or isinstance(inner, (*_DEFINITIONS, ast.Lambda))
             for statement in method.body
             for inner in walk(statement)
         ):
@@ -117,12 +119,15 @@ def _read(method: ast.FunctionDef, node: ast.ClassDef) -> frozenset[str] | None:
 
 
 def _local_definitions(around: ast.AST) -> set[str]:
-    """Functions and classes that a function defines, and variables that may hold one."""
+    """Functions and classes that a function defines, and variables and attributes that may hold one."""
     found = {inner.name for inner in walk(around) if isinstance(inner, _DEFINITIONS)}
     for inner in walk(around):
         if isinstance(inner, (ast.Assign, ast.AnnAssign, ast.NamedExpr)) and inner.value is not None:
             parts = list(walk(inner.value))
             if any(isinstance(part, ast.Lambda) or getattr(part, "id", "") in found for part in parts):
                 targets = inner.targets if isinstance(inner, ast.Assign) else [inner.target]
-                found.update(part.id for target in targets for part in walk(target) if isinstance(part, ast.Name))
+                kept = [target for target in targets if isinstance(target, ast.Attribute)]
+                found.update(target.attr for target in kept)  # of `self`, of which nothing else is local
+                others = [target for target in targets if target not in kept]
+                found.update(part.id for target in others for part in walk(target) if isinstance(part, ast.Name))
     return found

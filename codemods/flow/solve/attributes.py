@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable
 
-from ..kinds import FunctionKind, MethodBinding
+from ..kinds import LOOKED_UP, FunctionKind, MethodBinding
 from .constraints import Constraints
 from .heap import (
     BOUND,
@@ -25,6 +25,7 @@ from .module_names import ModuleNames
 from .program import Program
 
 SUBCLASSES = "<class>.__subclasses__"
+_MAX_STEPS = 4  # from where a value is looked up to where it is called
 _MAX_DOTS = 8  # longer dotted names are not followed
 # attributes by which objects that are not ours commonly return what they got
 _KEPT_AS = frozenset(
@@ -46,6 +47,7 @@ class Attributes:
         self.stored_by: dict[int, set[int]] = defaultdict(set)  # attribute node -> nodes of `x` in `x.attribute = ...`
         self._followed: dict[str, bool] = {}  # foreign names
         self._passed_on: dict[str, bool] = {}
+        self.looked_up: set[int] = set()  # nodes of what `getattr(x, name)` may give
         self._members_read: set[tuple[int, int, int]] = set()  # (member node, result, receiver)
 
     def node(self, owner: int, attribute: str, line: int, file: int, worker: bool = False) -> int:
@@ -64,7 +66,9 @@ class Attributes:
     def load(self, value: Value, number: int, attribute: str, result: int) -> None:
         """`result` is the attribute of `value`, whose number is `number`."""
         kind, heap = value.kind, self.heap
-        if kind == FOREIGN:
+        if attribute == LOOKED_UP:
+            self._load_any(value, number, result)
+        elif kind == FOREIGN:
             self._name(f"{value.a}.{attribute}", value.b, result)
             if attribute in self.constraints.stored_on_others and "(" not in str(value.a):
                 node = self.module_names.foreign_attribute(f"{value.a}.{attribute}", result)
@@ -101,6 +105,34 @@ class Attributes:
             if not self._load_member(order, attribute, result, value.b, owner):
                 for name in self.hierarchy.all_foreign_bases(owner):
                     self._name(f"{name}().{attribute}", value.b, result)
+
+    def look_up(self, base: int, result: int) -> None:
+        """`result` is an attribute of what is in the node `base`, by a name that is not known."""
+        heap = self.heap
+        found = heap.node(LOOKED_UP, heap.file_of[result], heap.lines[result])
+        self.looked_up.add(found)
+        self.constraints.add(self.constraints.loads, base, (LOOKED_UP, found))
+        heap.edge(found, result, heap.lines[result])
+        for number in tuple(heap.holds[base]):
+            self.load(heap.values[number], number, LOOKED_UP, found)
+
+    def is_looked_up(self, node: int, number: int) -> bool:
+        """The value `number`, which is in `node`, came there by such a name."""
+        for _ in range(_MAX_STEPS if self.looked_up else 0):
+            if node < 0 or node in self.looked_up:
+                return node >= 0
+            node = self.heap.source(node, number)
+        return False
+
+    def _load_any(self, value: Value, number: int, result: int) -> None:
+        """What the body of a class binds."""
+        index = int(value.a) if value.kind in (CLASS, INSTANCE) else -1
+        if index < 0:
+            return
+        order = self.hierarchy.order(index) if self.hierarchy.known else ()
+        for name in dict.fromkeys(name for at in order for name in self.program.classes[at][1].members):
+            if name[:2] != "__":
+                self._load_member(order, name, result, number if value.kind == INSTANCE else -1, index)
 
     def _name(self, name: str, receiver: int, result: int) -> None:
         """`result` is the foreign thing `name`; parts of what calls give only where the table knows them."""

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import NamedTuple
 
 from ...hazard_kind import HazardKind
 from ...syntax.unpicklable_table import makes_object
 from ..facts.records import NO_LITERALS, Call, PassedOn
+from ..kinds import LOOKED_UP
 from .attributes import SUBCLASSES, Attributes
 from .calls import OwnCalls
 from .constraints import Constraints
@@ -52,11 +53,14 @@ class Dispatch:
         self.program, self.heap, self.constraints, self.attributes = program, heap, constraints, attributes
         self.own, self.python, self.foreign, self.deferred, self.sinks = own, python, foreign, deferred, sinks
         self.start_methods: dict[tuple[str, int], StartMethod] = {}  # by path and line
+        self._marked: dict[int, int] = {}  # result of a call -> see `_looked_up`
         self._elsewhere: dict[tuple[int, int], int] = {}  # see `_in_file_of`
 
     def call(self, node: int, value: Value, number: int, offset: int, call: Call) -> None:
         """`call` calls `value`, whose number is `number`, in the node `node`."""
         kind = value.kind
+        if kind in (FUNCTION, BOUND, CLASS) and self.attributes.is_looked_up(node, number):
+            call = self._looked_up(offset, call)
         if kind == FUNCTION:
             self.own.call_function(int(value.a), offset, call, -1)
         elif kind == BOUND:
@@ -75,6 +79,14 @@ class Dispatch:
             function = self.attributes.method(int(value.a), "__call__")
             if function >= 0:
                 self.own.call_function(function, offset, call, number)
+
+    def _looked_up(self, offset: int, call: Call) -> Call:
+        """`call`, with a mark on what it gives: which function it calls is not known."""
+        result = call.result + offset
+        if result not in self._marked:
+            made = self._marked[result] = self.heap.node(LOOKED_UP, self.heap.file_of[result], call.position[0])
+            self.heap.edge(made, result, call.position[0])
+        return replace(call, result=self._marked[result] - offset)
 
     def _call_partial(self, contents: int, offset: int, call: Call) -> None:
         """`call` calls a partial, which holds `contents`: what it was given goes first."""

@@ -53,14 +53,8 @@ class PythonBuiltins:
         elif name == "object.__setattr__" and first >= 0:
             if len(call.arguments) == 3 and call.arguments[2] >= 0 and isinstance(key, str):
                 self._set(first, key, call.arguments[2] + offset, line)
-        elif name in _ONE_OF and first >= 0:
-            self.containers.pass_elements(first, result)
-            for argument in call.arguments[1:]:  # what `next` gives at the end
-                if argument >= 0:
-                    heap.edge(argument + offset, result, line)
-        elif name == "dict.fromkeys":
-            if len(call.arguments) == 2 and call.arguments[1] >= 0:
-                heap.edge(call.arguments[1] + offset, self.containers.contents_of(result, line), line)
+        elif name in _ONE_OF or name == "dict.fromkeys":
+            self._hand_on(name, first, offset, call)
         elif name == "type" and first >= 0 and len(call.arguments) == 1:
             self.constraints.add(self.constraints.types, first, result)
             for value in [heap.values[number] for number in heap.holds[first]]:
@@ -88,6 +82,16 @@ class PythonBuiltins:
             return False
         return True
 
+    def _hand_on(self, name: str, first: int, offset: int, call: Call) -> None:
+        """`next(fns, other)`, `random.choice(fns)`, `dict.fromkeys(keys, value)`."""
+        result, line = call.result + offset, call.position[0]
+        if name in _ONE_OF and first >= 0:
+            self.containers.pass_elements(first, result)
+        target = result if name in _ONE_OF else self.containers.contents_of(result, line)
+        for argument in call.arguments[1:]:
+            if argument >= 0:
+                self.heap.edge(argument + offset, target, line)
+
     def _get(self, base: int, key: str, result: int) -> None:
         """`getattr(base, key)`."""
         self.constraints.add(self.constraints.loads, base, (key, result))
@@ -110,6 +114,8 @@ class PythonBuiltins:
             if first < 0:
                 return False
             self._namespace(first, names)
+            if name == "getattr" and len(call.arguments) > 1:
+                self.attributes.look_up(first, result)
         elif name == "globals" or 0 not in call.literals:
             self.attributes.module_names.add_namespace(heap.file_of[result], names)
         else:

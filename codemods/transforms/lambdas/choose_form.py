@@ -158,8 +158,11 @@ class Forms:
         if why is not None and unit.fields and not captures:
             raise Refused(f"{unit.why_fields}. It can't be an argument of its constructor: {why}")
         if why is not None:
-            what = f"{unit.label} reads `{name}` of the function around it"
-            raise Refused(f"{what}: pass that to its constructor ({why})")
+            what = f"{unit.label} reads `{name}` of the function around it, which its constructor can't be given"
+            raise Refused(
+                f"{what}: {why}. Define it at module level by hand, with that as an argument, if one class will do "
+                "for all calls"
+            )
 
     def attribute_names(self, move: Move) -> dict[str, str]:
         """What captured values are called on the object that keeps them; no other attribute has the name."""

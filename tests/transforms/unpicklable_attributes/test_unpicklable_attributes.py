@@ -433,6 +433,12 @@ def test_what_installed_packages_hide(head: str, body: str, hidden: str) -> None
         pytest.param(
             "import sqlalchemy", "self.x = sqlalchemy.create_engine('sqlite://')", "in memory", id="database in memory"
         ),
+        pytest.param(
+            "import sqlite3",
+            "self.x = sqlite3.connect(':memory:')\nself.x.execute('create table t (n)')",
+            "in memory",
+            id="database in memory that is filled",
+        ),
         pytest.param("import psutil", "self.x = psutil.Process()", "without a pid", id="the process itself"),
         pytest.param(
             "import torch", "self.x = torch.jit.load(path)\nself.x.train()", "fills or sets it", id="changed since"

@@ -178,6 +178,7 @@ class Recreator:
     # how it is made
 
     def _check_creation(self, kind: ObjectKind) -> None:
+        self.check_place()
         for call in self._creations():
             if any(isinstance(argument, ast.Starred) for argument in call.args) and kind.mode is not None:
                 raise Refused("its arguments are not visible here, so it may be open for writing")
@@ -186,15 +187,20 @@ class Recreator:
             first = call.args[0] if call.args else None
             if kind.in_order:
                 self._check_order()
-            place = str(first.value) if isinstance(first, ast.Constant) else "?"
-            if kind.memory and (not place or place.endswith(tuple(names("databases_in_memory")))):
-                raise Refused("a database in memory is gone in the copy; keep it in a file, or build it in the worker")
             if kind.mode is not None and isinstance(first, ast.Constant) and isinstance(first.value, int):
                 raise Refused("another process may have another file, or none, under that number; open it by its path")
             if kind.needs and not call.args and not call.keywords:
                 raise Refused(kind.needs)
             if isinstance(first, ast.Name) and not names("around_a_lock").isdisjoint(kind.constructors):
                 raise Refused(f"it uses `{first.id}`, which other objects share; a new one would use another")
+
+    def check_place(self) -> None:
+        """Raises Refused where it is in the memory of this process, so that nothing is there to be opened again."""
+        for call in self._creations() if self.made.kind.memory else ():
+            first = call.args[0] if call.args else None
+            place = str(first.value) if isinstance(first, ast.Constant) else "?"
+            if not place or place.endswith(tuple(names("databases_in_memory"))):
+                raise Refused("a database in memory is gone in the copy; keep it in a file, or build it in the worker")
 
     def _creations(self) -> list[ast.Call]:
         """The calls that make it: here, or in the function that gives it back."""

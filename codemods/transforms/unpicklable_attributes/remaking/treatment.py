@@ -139,9 +139,10 @@ def _recreated(uses: AttributeUses, facts: _Facts) -> Treatment:
     kind, stores, first, line = uses.kind, facts.stores, facts.first, facts.line
     key = uses.shape.key(uses.attribute)
     _check_same(uses, [hazard.store for hazard in uses.hazards])
+    recreator = _recreator(uses, first.store, first.made)
+    recreator.check_place()
     check_writes(uses)
     check_not_held(uses)
-    recreator = _recreator(uses, first.store, first.made)
     if is_lazy(uses, stores):
         _check_not_moved(uses)
         closed = left_closed(uses, stores)
