@@ -58,6 +58,7 @@ def test_a_name_that_is_not_known_is_any_of_the_module(how: str) -> None:
         ("getattr(data, name, None).Rows", "# possible"),
         ("getattr(sys, name)", "# possible"),
         ("eval('Pairs')", "# possible"),
+        ("dict(made=eval(name))['made']", "# possible"),  # of another use it may be any expression
         ("__import__('data.parts')", "# possible"),
         ("locals()[name]", "# possible"),
     ],

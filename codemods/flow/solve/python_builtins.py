@@ -116,10 +116,10 @@ class PythonBuiltins:
             self._namespace(first, names)
             if name == "getattr" and len(call.arguments) > 1:
                 self.attributes.look_up(first, result)
-        elif name == "globals" or 0 not in call.literals:
+        elif name == "globals" or (0 not in call.literals and result in self.constraints.calls):
             self.attributes.module_names.add_namespace(heap.file_of[result], names)
         else:
-            return False  # `eval` of a text that stands there
+            return False  # `eval` of a text that stands there, or that is not called at once: it may be any expression
         if not whole:
             self.containers.pass_elements(names, result)
         return True

@@ -39,6 +39,10 @@ def keeps(repo: Repo, outline: Outline, attribute: Holder) -> bool:
         by_reference = (ast.Import, ast.ImportFrom, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
         if any(isinstance(binding.statement, by_reference) and not binding.parameter for binding in bindings):
             return False
+    if isinstance(target, ast.Attribute) and (
+        repo.resolver.is_foreign(outline, target) or repo.resolver.module(outline, target) is not None
+    ):
+        return False  # `package.module.NAMES = ...`
     owner = outline.owner(target) if outline.is_self(target) else None
     return owner is None or not _left_out(repo, Class(outline, owner), attribute.name)
 

@@ -175,3 +175,22 @@ def test_the_keys_of_a_dict_of_views_are_no_views(made: str, put: str, looped: s
     (found,) = reported({"run.py": TABLE.format(made=made, put=put, looped=looped)}, RULE)
     assert found.fix is not None
     assert ("puts it into a text" in (found.fix.unsafe or "")) is unsafe
+
+
+@pytest.mark.parametrize(
+    ("imports", "target", "kept"),
+    [
+        ("import package.table", "package.table", False),
+        ("import package", "package.table", False),
+        ("import other.names", "other.names", False),
+        ("from other import names", "names", False),
+        ("import other.names", "other.names.CONFIG", True),
+    ],
+)
+def test_a_module_is_not_pickled(imports: str, target: str, kept: bool) -> None:
+    files = {
+        "a.py": f"{imports}\n\nTABLE = {{'a': 1}}\n{target}.NAMES = TABLE.keys()\n",
+        "other/__init__.py": "",
+        "other/names.py": "class Config:\n    pass\n\n\nCONFIG = Config()\n",
+    }
+    assert bool(reported(files, RULE)) is kept
