@@ -77,6 +77,23 @@ def _flags(outline: Outline, line: int) -> Flags:
     return found
 
 
+def types_asked_for(outline: Outline, line: int) -> dict[str, frozenset[str]]:
+    """By name the types of which one is given where the line runs: `if isinstance(rows, (list, tuple)):`."""
+    found: dict[str, frozenset[str]] = {}
+    for _, inside, block in _down_to(outline, line):
+        if isinstance(inside, _FUNCTIONS) and block:
+            found = {}
+        elif isinstance(inside, ast.If) and block is inside.body:
+            joined = isinstance(inside.test, ast.BoolOp) and isinstance(inside.test.op, ast.And)
+            for test in getattr(inside.test, "values", ()) if joined else [inside.test]:
+                if isinstance(test, ast.Call) and last_name(test.func) == "isinstance" and len(test.args) == 2:
+                    name, kinds = test.args
+                    listed = kinds.elts if isinstance(kinds, ast.Tuple) else [kinds]
+                    if isinstance(name, ast.Name):
+                        found[name.id] = frozenset(map(last_name, listed))
+    return found
+
+
 def no_one_run(repo: Repo, steps: Sequence[Sequence[Place]]) -> bool:
     """True when a value would have to pass opposite branches of one test, in one run of a function.
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
@@ -11,7 +12,7 @@ from ...flow.answers.crossing import Crossing
 from ...flow.answers.crossings import flow_of
 from ...hazard_kind import HazardKind
 from ...nodes import at_place
-from ...syntax.branches import exclude_each_other
+from ...syntax.branches import exclude_each_other, types_asked_for
 from ...syntax.outline import Outline
 from ...syntax.unpicklable import Made
 from ...syntax.unpicklable_table import Remedy, advice
@@ -22,6 +23,8 @@ from .uses.taken_off import STORED, is_taken_off
 _KINDS = frozenset((HazardKind.OBJECT, HazardKind.GENERATOR))
 _POOL = "Pool()."  # in the name of a boundary: a method of a pool, which sends by a queue
 _SOME_KEY = "put in a dict"  # under a key that is not known
+_PARAMETER = re.compile(r"parameter `(\w+)` of ")
+_PLAIN_TYPES = frozenset({"list", "tuple", "set", "frozenset", "dict", "str", "bytes", "int", "float", "bool"})
 _THERE = "send what it is made from, and create it in the process that uses it"
 
 
@@ -53,7 +56,9 @@ def sent_alone(search: Search) -> Iterator[Sent]:
             if not search.counts(each.kind) or (each.kind.inherited and _POOL not in crossing.boundary):
                 continue
             places = [(crossing.path, crossing.line), *((hop.path, hop.line) for hop in crossing.trace)]
-            if not exclude_each_other(search.repo, places) and not _may_be_another(search, crossing):
+            if exclude_each_other(search.repo, places) or _is_asked_for_another(search, crossing):
+                continue
+            if not _may_be_another(search, crossing):
                 sure = Confidence.LIKELY if crossing.guessed else crossing.confidence
                 yield Sent(outline, node, each, sure, crossing, _reason(each, node))
 
@@ -100,6 +105,14 @@ def _may_be_another(search: Search, crossing: Crossing) -> bool:
             if sum(not isinstance(node.ctx, ast.Load) for node in nodes) > 1:
                 return True
     return False
+
+
+def _is_asked_for_another(search: Search, crossing: Crossing) -> bool:
+    """A parameter that has it is passed on only where it is a list or so: `if isinstance(rows, list): Data(rows)`."""
+    taken = {name[1] for hop in crossing.trace if (name := _PARAMETER.match(hop.what)) is not None}
+    outlines = [(search.repo.outline(path), line) for step in crossing.steps if len(step) == 1 for path, line in step]
+    asked = (types_asked_for(outline, line) for outline, line in outlines if outline is not None)
+    return any(name in taken and types <= _PLAIN_TYPES for each in asked for name, types in each.items())
 
 
 def _follows(outline: Outline, line: int, sent: int) -> bool:

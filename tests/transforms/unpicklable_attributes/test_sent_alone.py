@@ -231,3 +231,55 @@ def test_an_open_file_that_is_walked_over(walk: str) -> None:
 @pytest.mark.parametrize("walk", ["list(open(path))", "enumerate(sorted(open(path)))", "iter([path])"])
 def test_lines_that_are_read_at_once(walk: str) -> None:
     assert kept(f"self.lines = {walk}") == []
+
+
+FILES_OR_ROWS = """\
+from torch.utils.data import DataLoader, Dataset
+
+
+class Files(Dataset):
+    def __init__(self, files):
+        self.files = files
+
+    def __len__(self):
+        return 2
+
+    def __getitem__(self, at):
+        return at
+
+
+def rows():
+    yield 1
+
+
+def read(files, size=1):
+    {test}:
+        loader = DataLoader(Files(files), num_workers=2)
+    else:
+        loader = files
+    for batch in loader:
+        print(batch)
+
+
+if __name__ == "__main__":
+    read(rows())
+"""
+
+
+@pytest.mark.parametrize(
+    ("test", "reported"),
+    [
+        ("if size", True),
+        ("if isinstance(files, list)", False),
+        ("if isinstance(files, (list, tuple)) and size", False),
+        ("if isinstance(files, list) or size", True),
+        ("if isinstance(files, (list, Generator))", True),
+        ("if isinstance(files, Iterator)", True),
+        ("if isinstance(size, int)", True),
+        ("if not isinstance(files, list)", True),
+    ],
+)
+def test_a_parameter_that_is_asked_for_its_type(test: str, reported: bool) -> None:
+    program = FILES_OR_ROWS.format(test=test)
+    said = [each.message for each in find(Project(MemoryFiles({"run.py": program.encode()})))]
+    assert any("is a generator" in message for message in said) is reported
