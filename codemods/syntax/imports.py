@@ -33,8 +33,11 @@ def run_before_calls(module: ast.Module, line: int) -> Iterator[ast.Import | ast
     body = iter(module.body)
     around = next((item for item in body if isinstance(item, FUNCTIONS) and _is_in_body(item, line)), None)
     if around is None or around.decorator_list:
-        return  # else `body` is behind the function now
-    for statement in body:
+        return
+    behind = [*body]
+    if not any(isinstance(statement, IMPORTS) for statement in behind):
+        return  # without a walk through all that is there
+    for statement in behind:
         if isinstance(statement, IMPORTS):
             names = [meaning[0] for _, meaning in imported(statement)]
             if not names or any(name.partition(".")[0] not in sys.stdlib_module_names for name in names):
@@ -45,9 +48,11 @@ def run_before_calls(module: ast.Module, line: int) -> Iterator[ast.Import | ast
 
 
 def _is_in_body(function: FunctionNode, line: int) -> bool:
+    if not function.body[0].lineno <= line <= (function.end_lineno or 0):
+        return False
     header = [function.args, *function.decorator_list, *([function.returns] if function.returns else [])]
     ends = [getattr(node, "end_lineno", None) or 0 for item in header for node in ast.walk(item)]
-    return max(ends, default=function.lineno) < line and function.body[0].lineno <= line <= (function.end_lineno or 0)
+    return max(ends, default=function.lineno) < line
 
 
 def _calls_nothing(statement: ast.stmt) -> bool:
