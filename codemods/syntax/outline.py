@@ -114,6 +114,15 @@ class Outline:
         return found
 
     @cached_property
+    def by_line(self) -> dict[int, list[ast.Call | ast.Lambda]]:
+        """The calls and lambdas that begin on a line, in the order of `nodes`."""
+        found: dict[int, list[ast.Call | ast.Lambda]] = {}
+        for node in self.nodes:
+            if isinstance(node, (ast.Call, ast.Lambda)):
+                found.setdefault(node.lineno, []).append(node)
+        return found
+
+    @cached_property
     def statements(self) -> list[ast.stmt]:
         """Every statement, in the order of `nodes`, which need not be known for it."""
         return statements(self.module)

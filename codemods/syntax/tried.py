@@ -95,7 +95,7 @@ def _may_catch(text: str) -> bool:
 
 
 def _calls_on(outline: Outline, line: int) -> Iterable[ast.Call]:
-    return (node for node in outline.nodes if isinstance(node, ast.Call) and node.lineno == line)
+    return (node for node in outline.by_line.get(line, ()) if isinstance(node, ast.Call))
 
 
 def _catches(caught: ast.expr | None) -> bool:

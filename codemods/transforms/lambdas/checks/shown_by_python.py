@@ -179,4 +179,4 @@ def _is_unknown(outline: Outline | None, value: ast.expr) -> bool:
 
 
 def _calls_on(outline: Outline, line: int) -> Iterator[ast.Call]:
-    return (node for node in outline.nodes if isinstance(node, ast.Call) and node.lineno == line)
+    return (node for node in outline.by_line.get(line, ()) if isinstance(node, ast.Call))

@@ -120,8 +120,11 @@ def within(text: str, width: int, unit: str) -> str:
 def comments_above(text: str, width: int, before: str) -> str:
     """The code with comments above their lines where they no longer fit behind them; lines of `before` stay."""
     lines = text.split("\n")
+    wide = {at + 1 for at, line in enumerate(lines) if len(line) > width}
+    if not wide:
+        return text
     kept = {line.strip() for line in before.split("\n")}
-    wide = {at + 1 for at, line in enumerate(lines) if len(line) > width and line.strip() not in kept}
+    wide = {number for number in wide if lines[number - 1].strip() not in kept}
     if not wide:
         return text
     try:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import builtins
+import functools
 import keyword
 import re
 from collections.abc import Callable
@@ -136,8 +137,12 @@ class Names:
     def _is_looked_up_outside(self, home: Scope) -> bool:
         """Code outside of `home` looks names of the module up by their text."""
         first, last = getattr(home.node, "lineno", 1), getattr(home.node, "end_lineno", 0)
-        lines = (self._text.count("\n", 0, match.start()) + 1 for match in _LOOKS_UP.finditer(self._text))
-        return any(not first <= line <= last for line in lines)
+        return any(not first <= line <= last for line in self._looking_up)
+
+    @functools.cached_property
+    def _looking_up(self) -> list[int]:
+        """The lines that look names of the module up by their text."""
+        return [self._text.count("\n", 0, match.start()) + 1 for match in _LOOKS_UP.finditer(self._text)]
 
     def _is_asked_for(self, name: str) -> bool:
         """Another file imports the name from this one, or asks whether it has it: `hasattr(module, "name")`."""

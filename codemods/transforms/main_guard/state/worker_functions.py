@@ -73,8 +73,8 @@ class WorkerFunctions:
         """What stands there: a class, a function, or lambdas, each as a function that returns its value."""
         found: list[tuple[Outline, ast.ClassDef | Function]] = [*self.repo.defined_at(path, line)]
         outline = self.repo.outline(path) if not found else None
-        for node in outline.nodes if outline is not None else ():
-            if isinstance(node, ast.Lambda) and node.lineno == line and outline is not None:
+        for node in outline.by_line.get(line, ()) if outline is not None else ():
+            if isinstance(node, ast.Lambda) and outline is not None:
                 found.append((outline, self._as_function(node)))
         return found
 
