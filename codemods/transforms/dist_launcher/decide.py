@@ -197,6 +197,8 @@ class Decisions:
             verdict.message = verdict.message or DEPRECATED
             verdict.reason = refusal.reason
         if verdict.line_stays is not None and not verdict.edits:
+            if verdict.reason is None:
+                self.settled.add(program.path)  # the line goes on passing what the script takes
             verdict.reason = verdict.reason or verdict.line_stays
         elif verdict.reason is None and not (loop and line.host == Host.GUIDE):  # else the line stays: see `alone`
             self.settled.add(program.path)

@@ -335,6 +335,26 @@ def test_an_option_that_nothing_reads_any_more_is_named(used: bool) -> None:
     assert ("nothing reads `args.port` any more" in found.fix.title) is not used
 
 
+OVERWRITTEN = """\
+import argparse
+
+parser = argparse.ArgumentParser()
+parser.add_argument("--local_rank", default=0, type=int)
+parser.set_defaults(**{"size": 2})
+args = parser.parse_args()
+print(args.local_rank)
+import torch
+"""
+
+
+def test_a_script_that_takes_what_a_line_passes_that_stays_needs_no_more() -> None:
+    contents = {"run.sh": f"{LAUNCH} a.py\n", "a.py": OVERWRITTEN, "requirements.txt": "torch>=1.4\n"}
+    changed = migrated(contents)
+    assert changed == {"a.py": OVERWRITTEN.replace('"--local_rank"', '"--local-rank", "--local_rank"')}
+    (reason,) = reasons({**contents, **changed})
+    assert "names torch 1.4" in reason
+
+
 GONE = f"{LAUNCH} --use_env gone.py\n"
 
 
