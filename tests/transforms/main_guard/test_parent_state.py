@@ -92,6 +92,19 @@ def test_what_the_main_process_sets_and_a_worker_reads(read: str, change: str, s
     assert place == ("state.py:12" if read.startswith("Encoder()") else "state.py:22")
 
 
+def test_a_class_under_another_name() -> None:
+    files = {
+        "state.py": "class Settings:\n    size = 1\n",
+        "data.py": "from state import Settings as cfg\n\n\nclass Rows:\n    def __getitem__(self, at):\n"
+        "        return at + cfg.size\n",
+        "train.py": "from torch.utils.data import DataLoader\nfrom data import Rows\nfrom state import Settings as hp\n"
+        "\nif __name__ == '__main__':\n    hp.size = 2\n    print(list(DataLoader(Rows(), num_workers=2)))\n",
+    }
+    contents = {path: text.encode() for path, text in files.items()}
+    (found,) = check(MemoryFiles(contents), Settings(select=("main-guard",))).findings
+    assert (found.path, found.span.line, found.trace[0].path, found.trace[0].line) == ("data.py", 6, "train.py", 6)
+
+
 @pytest.mark.parametrize(
     ("read", "change"),
     [

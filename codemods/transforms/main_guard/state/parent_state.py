@@ -127,7 +127,7 @@ def _attribute(search: Search, outline: Outline, node: ast.Attribute) -> _State 
     resolver, value = search.callees.resolver, node.value
     by_self = outline.is_self(value)
     owner = Class(outline, around) if by_self and (around := outline.owner(value)) else None
-    if owner is None and last_name(value)[:1].isupper():
+    if owner is None and outline.home_name(value)[:1].isupper():
         found = resolver.definition(outline, value)
         owner = Class(found.outline, found.node) if found and isinstance(found.node, ast.ClassDef) else None
     if owner is None:
@@ -198,7 +198,7 @@ def _changes(search: Search, state: _State) -> Iterator[Place]:
             if found is not None and found[0] is state.outline and state.name in found[1]:
                 yield Place(state.outline, node, "")
         return
-    names = "|".join(sorted({re.escape(at.node.name) for at in _near(search, state)} | {"cls"}))
+    names = "|".join(sorted({*_spelled(search, state), "cls"}))
     pattern = re.compile(rf"(?:\b(?:{names})|{_CLASS_OF_SELF})\s*\.\s*{re.escape(state.name)}{_SETS}")
     for outline, node in _attributes(search, state, pattern):
         if not isinstance(node.ctx, ast.Load) and _is_of(search, outline, node.value, state):
@@ -206,6 +206,14 @@ def _changes(search: Search, state: _State) -> Iterator[Place]:
     yield from _filled(search, state)
     yield from _set_by_name(search, state)
     yield from _set_by_other_name(search, state)
+
+
+def _spelled(search: Search, state: _State) -> Iterator[str]:
+    """The names of the class and of its bases, also those that imports give them."""
+    for name in {at.node.name for at in _near(search, state)}:
+        yield name
+        for outline in search.repo.mentioning(name):
+            yield from (alias for alias, origin in outline.imported.items() if origin.rpartition(".")[2] == name)
 
 
 def _set_by_other_name(search: Search, state: _State) -> Iterator[Place]:
