@@ -70,7 +70,7 @@ class Argument:
         if name in _EQUALITY and self.reached:
             return [], self._problem(f"compares it with `{name}`, to which a list gives another answer")
         if isinstance(func, ast.Attribute) and name in _APPENDING:
-            return list(stored(self.outline, func.value, True, self.hops)), []
+            return list(stored(self.outline, func.value, True, self.hops, inside=True)), []
         return self._set_as_attribute() if name == "setattr" else None
 
     def _told_to_encode(self) -> str | None:

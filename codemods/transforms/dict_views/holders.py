@@ -80,12 +80,12 @@ def parameter_with_default(
             )
 
 
-def stored(outline: Outline, place: ast.expr, nested: bool, hops: int) -> Iterator[Holder]:
-    """What an assignment to `place` stores to."""
+def stored(outline: Outline, place: ast.expr, nested: bool, hops: int, inside: bool = False) -> Iterator[Holder]:
+    """What an assignment to `place` stores to; `inside`: it is put into what is there, which keeps its bindings."""
     while isinstance(place, ast.Subscript):
-        place, nested = place.value, True
+        place, nested, inside = place.value, True, True
     if isinstance(place, ast.Name):
-        yield local_name(outline, place, nested, hops)
+        yield local_name(outline, place, nested, hops, loose=inside)
     elif isinstance(place, ast.Attribute):
         owner = outline.owner(place) if outline.is_self(place.value) else None
         cls = Class(outline, owner) if owner is not None else None

@@ -194,3 +194,21 @@ def test_a_module_is_not_pickled(imports: str, target: str, kept: bool) -> None:
         "other/names.py": "class Config:\n    pass\n\n\nCONFIG = Config()\n",
     }
     assert bool(reported(files, RULE)) is kept
+
+
+@pytest.mark.parametrize(
+    ("put", "taken", "kept"),
+    [
+        ("rows.append(meta.names)", "rows[0] - {'b'}", True),
+        ("rows.insert(0, meta.names)", "rows[0] & {'b'}", True),
+        ("rows[0] = meta.names", "rows[0] | {'b'}", True),
+        ("table['names'] = meta.names", "table['names'] - {'b'}", True),
+        ("rows.append(meta.names)", "rows + [{'b'}]", False),
+        ("rows[0] = meta.names", "[*rows[0]]", False),
+    ],
+)
+def test_a_view_that_is_put_into_a_container(put: str, taken: str, kept: bool) -> None:
+    uses = f"rows = [{{'b'}}]\n{put}\nprint({taken})"
+    program = PROGRAM.format(use="0", caught="TypeError", view="dict(table).keys()", more="")
+    (finding,) = reported({"run.py": program.replace("meta.asked([1])", uses)}, RULE)
+    assert (finding.fix is None or finding.fix.unsafe is not None) is kept
