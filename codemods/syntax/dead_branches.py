@@ -11,6 +11,7 @@ from types import MappingProxyType
 from .binding_rules import parameters, positional
 from .callees import Function
 from .outline import Outline
+from .truth import truth
 
 
 @dataclass(frozen=True)
@@ -166,13 +167,10 @@ def _is_computed(outline: Outline, test: ast.expr, literals: Literals) -> bool:
 
 def _truth(side: _Side, test: ast.expr) -> bool | None:
     """Whether the test is true; None where the constants do not say it."""
-    if isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
-        inner = _truth(side, test.operand)
-        return None if inner is None else not inner
-    if isinstance(test, ast.BoolOp):
-        parts = [_truth(side, value) for value in test.values]
-        short = isinstance(test.op, ast.Or)
-        return short if short in parts else None if None in parts else not short
+    return truth(test, lambda part: _truth_of_part(side, part))
+
+
+def _truth_of_part(side: _Side, test: ast.expr) -> bool | None:
     if isinstance(test, ast.Compare):
         return _compared(side, test) if len(test.ops) == 1 else None
     found = side.constant(test) if isinstance(test, ast.Name) else None

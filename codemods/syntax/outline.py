@@ -338,21 +338,16 @@ class Outline:
         return known
 
     def _look_up(self, use: ast.AST, name: str) -> tuple[Scope, Sequence[ValueBinding]]:
-        scope = self.scope(use)
-        if name not in self._declared(scope):
-            found = self.bindings(scope, name)
-            if self._comprehends(scope, use, name):
-                return scope, [ValueBinding(self.statement(use), None)]
-            if found:
-                return scope, self.reaching(scope, found, use)
-        while not isinstance(scope, ast.Module):
+        innermost = scope = self.scope(use)
+        if name in self._declared(scope):
             scope = self.scope(scope)
+        while True:
             found = self.bindings(scope, name)
             if self._comprehends(scope, use, name):
                 return scope, [ValueBinding(self.statement(use), None)]
-            if found:
-                return scope, found
-        return self.module, []
+            if found or isinstance(scope, ast.Module):
+                return scope, self.reaching(scope, found, use) if found and scope is innermost else found
+            scope = self.scope(scope)
 
     def _comprehension_of(self, target: ast.Name) -> Comprehension | None:
         """The comprehension whose own variable the name is: nobody else sees it."""

@@ -6,6 +6,7 @@ import ast
 from dataclasses import replace
 
 from ...nodes import walk
+from ...syntax.binding_rules import positional
 from ...syntax.names import last_name
 from .records import PassedOn
 from .scope import FactsScope
@@ -126,7 +127,7 @@ def _kept(scope: FactsScope, function: ast.FunctionDef | ast.AsyncFunctionDef, v
     owner = scope.parent.tree if scope.parent is not None else None
     if not (isinstance(owner, ast.ClassDef) and isinstance(value, ast.Attribute) and isinstance(value.value, ast.Name)):
         return None
-    if [part.arg for part in function.args.args[:1]] != [value.value.id]:
+    if positional(function)[:1] != [value.value.id]:
         return None
     stores = [
         node

@@ -15,6 +15,7 @@ from ...syntax.argparse_options import Option, nodes, options
 from ...syntax.modules import Modules
 from ...syntax.names import last_name
 from ...syntax.repo import Repo
+from ...syntax.truth import truth
 from ...tree.source import Source
 from .local_rank import rank_options
 from .program import Program, called, is_value
@@ -135,7 +136,7 @@ def _joins(tree: ast.Module) -> Iterator[ast.Call]:
 def _unlaunched(tree: ast.Module) -> Iterator[ast.AST]:
     """What runs only where the variables of torch's launchers are missing: branches, and handlers of a KeyError."""
     for node in nodes(tree):
-        if isinstance(node, ast.If) and (launched := _is_launched(node.test)) is not None:
+        if isinstance(node, ast.If) and (launched := truth(node.test, _is_launched)) is not None:
             yield from node.orelse if launched else node.body
         elif isinstance(node, ast.Try) and any(_reads_rank(inner) for each in node.body for inner in walk(each)):
             yield from node.handlers
@@ -147,13 +148,7 @@ def _reads_rank(node: ast.AST) -> bool:
 
 
 def _is_launched(test: ast.expr) -> bool | None:
-    """What the test of an `if` gives under torch's launchers, where it asks for nothing but their variables."""
-    if isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
-        inner = _is_launched(test.operand)
-        return None if inner is None else not inner
-    if isinstance(test, ast.BoolOp):
-        parts, decides = [_is_launched(part) for part in test.values], isinstance(test.op, ast.Or)
-        return decides if decides in parts else None if None in parts else not decides
+    """What a part of a test gives under torch's launchers, where it asks for nothing but their variables."""
     if isinstance(test, ast.Compare) and len(test.ops) == 1:
         operator, other = test.ops[0], test.comparators[0]
         if isinstance(operator, (ast.In, ast.NotIn)) and _is_rank(test.left) and _is_environment(other):
