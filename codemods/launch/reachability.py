@@ -14,9 +14,10 @@ from itertools import islice
 
 from ..finding import Hop
 from ..syntax.callees import Callees
+from ..syntax.file_tree import Scope
 from ..syntax.modules import Modules
 from ..syntax.names import last_name
-from ..syntax.outline import Outline, Scope
+from ..syntax.outline import Outline
 from ..syntax.repo import Repo
 from ..tree.suffixes import MAKEFILE, SHELL_SCRIPT
 from .importers import importers, is_program

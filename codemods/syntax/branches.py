@@ -7,8 +7,9 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import product
 
 from ..nodes import walk
+from .file_tree import Scope
 from .names import last_name
-from .outline import Outline, Scope
+from .outline import Outline
 from .repo import Repo
 
 Test = tuple[str, int]  # path and line of an `if` that runs once for its object

@@ -1,4 +1,4 @@
-"""What `ast` leaves out, for rules that must see how a value is used: parents, scopes, bindings, mentions.
+"""What a name means where it stands: its bindings, and which of them may reach a use.
 
 It has the rules of `binding_rules.py` in common with `Scopes`, which knows every use and binding of a file. It is built
 on demand: nodes, parents and scopes of a file take 0.3 of the time of `ast.parse`, all of `Scopes` 0.75 to 1.2 (timm,
@@ -11,26 +11,18 @@ import ast
 from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from itertools import takewhile
 
-from ..nodes import FIELDS, children, statements
+from ..nodes import FIELDS
 from ..project import Project
 from .binding_rules import (
     COMPREHENSIONS,
-    FUNCTIONS,
     LOOPS,
     Comprehension,
     bound_name,
     parameters,
-    positional,
-    takes_self,
 )
-from .names import last_name
-
-Function = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
-Scope = Function | ast.Module
-_SCOPES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.Module)
+from .file_tree import FileTree, Scope, position
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,250 +34,16 @@ class ValueBinding:
     parameter: bool = False
 
 
-_OF_CLASSES = frozenset(("__new__", "__init_subclass__", "__class_getitem__"))  # methods that get the class
-
-
-class Outline:
-    """The tree of one file with parents and scopes, made on demand. Nodes are compared by identity."""
+class Outline(FileTree):
+    """The tree of one file, and what its names mean."""
 
     def __init__(self, path: str, module: ast.Module) -> None:
-        self.path = path
-        self.module = module
+        super().__init__(path, module)
         self._bindings: dict[ast.AST, dict[str, list[ValueBinding]]] = {}
         self._comprehended: dict[ast.AST, dict[str, list[Comprehension]]] = {}
-        self._own: dict[ast.AST, list[ast.AST]] = {}
         self._declarations: dict[ast.AST, frozenset[str]] = {}
         self._lists: dict[ast.AST, dict[ast.AST, int]] = {}
         self._found: dict[tuple[ast.AST, str], tuple[Scope, Sequence[ValueBinding]]] = {}
-
-    @cached_property
-    def nodes(self) -> list[ast.AST]:
-        """Every node, breadth first (without the load/store marks)."""
-        return self._tree[0]
-
-    @cached_property
-    def parents(self) -> dict[ast.AST, ast.AST]:
-        """The parent of every node but the module."""
-        return self._tree[1]
-
-    @cached_property
-    def _tree(self) -> tuple[list[ast.AST], dict[ast.AST, ast.AST], dict[ast.AST, Scope]]:
-        """Nodes, parents, and the scopes of statements and of what lambdas give: those of the rest follow."""
-        nodes: list[ast.AST] = [self.module]
-        around: list[Scope] = [self.module]  # of each of `nodes`
-        parents: dict[ast.AST, ast.AST] = {}
-        scopes: dict[ast.AST, Scope] = {self.module: self.module}
-        for node, outer in zip(nodes, around, strict=True):  # they grow as it goes
-            for name in FIELDS[node.__class__]:
-                value = getattr(node, name, None)
-                inner = node if name == "body" and isinstance(node, _SCOPES) else outer
-                if value.__class__ is list:
-                    for item in value:
-                        if isinstance(item, ast.AST):
-                            parents[item] = node
-                            nodes.append(item)
-                            around.append(inner)
-                            if isinstance(item, ast.stmt):
-                                scopes[item] = inner
-                elif isinstance(value, ast.AST):
-                    parents[value] = node
-                    nodes.append(value)
-                    around.append(inner)
-                    if inner is not outer:
-                        scopes[value] = inner
-        return nodes, parents, scopes
-
-    @cached_property
-    def attributes(self) -> dict[str, list[ast.Attribute]]:
-        """Every `x.name`, by name."""
-        found: dict[str, list[ast.Attribute]] = {}
-        for node in self.nodes:
-            if isinstance(node, ast.Attribute):
-                found.setdefault(node.attr, []).append(node)
-        return found
-
-    @cached_property
-    def calls(self) -> dict[str | None, list[ast.Call]]:
-        """Every call, by the last name of what is called (None where that is no name)."""
-        found: dict[str | None, list[ast.Call]] = {}
-        for node in self.nodes:
-            if isinstance(node, ast.Call):
-                found.setdefault(last_name(node.func), []).append(node)
-        return found
-
-    @cached_property
-    def by_line(self) -> dict[int, list[ast.Call | ast.Lambda]]:
-        """The calls and lambdas that begin on a line, in the order of `nodes`."""
-        found: dict[int, list[ast.Call | ast.Lambda]] = {}
-        for node in self.nodes:
-            if isinstance(node, (ast.Call, ast.Lambda)):
-                found.setdefault(node.lineno, []).append(node)
-        return found
-
-    @cached_property
-    def statements(self) -> list[ast.stmt]:
-        """Every statement, in the order of `nodes`, which need not be known for it."""
-        return statements(self.module)
-
-    @cached_property
-    def definitions(self) -> dict[str, list[ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef]]:
-        """Every class and function, nested ones too, by name."""
-        found: dict[str, list[ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef]] = {}
-        for node in self.statements:
-            if isinstance(node, (ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)):
-                found.setdefault(node.name, []).append(node)
-        return found
-
-    @cached_property
-    def star_imports(self) -> list[ast.ImportFrom]:
-        """Every `from ... import *` among the statements of the module, in order."""
-        return [node for node in self.module.body if isinstance(node, ast.ImportFrom) and node.names[0].name == "*"]
-
-    @cached_property
-    def imports(self) -> list[ast.Import | ast.ImportFrom]:
-        """Every import, at any level, in the order of `nodes`."""
-        return [node for node in self.statements if isinstance(node, (ast.Import, ast.ImportFrom))]
-
-    @cached_property
-    def named(self) -> dict[str, list[ast.Name | ast.Attribute]]:
-        """Every variable by name and every attribute of a variable by the attribute's name, in the order of `nodes`."""
-        found: dict[str, list[ast.Name | ast.Attribute]] = {}
-        for node in self.nodes:
-            if isinstance(node, ast.Name):
-                found.setdefault(node.id, []).append(node)
-            elif isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name):
-                found.setdefault(node.attr, []).append(node)
-        return found
-
-    @cached_property
-    def import_of(self) -> dict[str, tuple[ast.Import | ast.ImportFrom, ast.alias]]:
-        """The import, at any level, that binds a name, the last one in the order of `nodes`."""
-        return {
-            bound_name(alias) or "": (node, alias) for node in self.imports for alias in node.names if alias.name != "*"
-        }
-
-    @cached_property
-    def imported(self) -> dict[str, str]:
-        """What imports (at any level) bind: name -> dotted origin; that of a relative import begins with its dots."""
-        names: dict[str, str] = {}
-        for node in self.imports:
-            if isinstance(node, ast.Import):
-                for alias in node.names:
-                    root = alias.name.split(".")[0]
-                    names[alias.asname or root] = alias.name if alias.asname else root
-            else:
-                for alias in node.names:
-                    module = "." * node.level + (node.module or "")
-                    names[alias.asname or alias.name] = f"{module}.{alias.name}" if node.module else module + alias.name
-        return names
-
-    def qualified(self, name: str) -> str:
-        """The dotted `name` with its first part replaced by the origin of what an import binds to it."""
-        first, dot, rest = name.partition(".")
-        return self.imported.get(first, first) + dot + rest
-
-    def defined(self, name: str) -> ast.AST | None:
-        """The class, function or value that the file itself gives to `name` at its top level, the last one.
-
-        Imports do not count, nor what stands in an `except` or a loop.
-        """
-        return self._defined.get(name)
-
-    @cached_property
-    def _defined(self) -> dict[str, ast.AST]:
-        found: dict[str, ast.AST] = {}
-        todo: list[ast.stmt] = self.module.body[::-1]
-        while todo:
-            node = todo.pop()
-            if isinstance(node, (*FUNCTIONS, ast.ClassDef)):
-                found[node.name] = node
-            elif isinstance(node, ast.Assign):
-                found.update((target.id, node.value) for target in node.targets if isinstance(target, ast.Name))
-            elif isinstance(node, (ast.If, ast.Try)):
-                todo += [*node.body, *node.orelse][::-1]
-        return found
-
-    def origin_of(self, name: ast.Name) -> str:
-        """The dotted origin of what an import binds to `name` where it stands; other names as they are."""
-        found = self.imported.get(name.id)
-        if found is None:
-            return name.id
-        bindings = self.lookup(name, name.id)[1] if name in self.parents else []
-        imported = [binding for binding in bindings if isinstance(binding.statement, (ast.Import, ast.ImportFrom))]
-        return found if imported or not bindings else name.id
-
-    def home_name(self, node: ast.AST) -> str:
-        """`last_name`, before an import gave it another: `DataLoader` of `DL`, after `import DataLoader as DL`."""
-        while isinstance(node, (ast.Subscript, ast.Starred)):
-            node = node.value
-        name = last_name(node)
-        return self.imported.get(name, name).rpartition(".")[2] if isinstance(node, ast.Name) else name
-
-    def calls_of(self, name: str) -> list[ast.Call]:
-        """Every call of `name`, also where an import gives it another name."""
-        others = [alias for alias, origin in self.imported.items() if origin.endswith(f".{name}") and alias != name]
-        return [call for item in [name, *others] for call in self.calls.get(item, [])]
-
-    def ancestors(self, node: ast.AST) -> Iterator[ast.AST]:
-        """The parent of `node`, its parent, and so on up to the module."""
-        while (parent := self.parents.get(node)) is not None:
-            yield parent
-            node = parent
-
-    def statement(self, node: ast.AST) -> ast.AST:
-        """The innermost statement that holds `node` (itself when it is one)."""
-        while not isinstance(node, (ast.stmt, ast.Module)):
-            node = self.parents[node]
-        return node
-
-    def scope(self, node: ast.AST) -> Scope:
-        """The function (or module) in whose scope names at `node` are looked up; class bodies are no such scope."""
-        _, parents, scopes = self._tree
-        at: ast.AST | None = node
-        while at is not None and at not in scopes:
-            at = parents.get(at)
-        found = scopes[node] = scopes[at] if at is not None else self.module
-        return found
-
-    def owner(self, node: ast.AST) -> ast.ClassDef | None:
-        """The class whose method holds `node`, also when `node` is in a function nested in that method."""
-        scope = self.scope(node)
-        while not isinstance(scope, ast.Module):
-            parent = self.parents[scope]
-            if isinstance(parent, ast.ClassDef):
-                return parent
-            scope = self.scope(scope)
-        return None
-
-    def method(self, node: ast.AST) -> ast.FunctionDef | ast.AsyncFunctionDef | None:
-        """The method (a function directly in a class body) that holds `node`."""
-        scope = self.scope(node)
-        while not isinstance(scope, ast.Module):
-            if isinstance(self.parents[scope], ast.ClassDef) and not isinstance(scope, ast.Lambda):
-                return scope
-            scope = self.scope(scope)
-        return None
-
-    def is_self(self, node: ast.AST) -> bool:
-        """True for a Name that is the first parameter of its method (never of a class- or staticmethod)."""
-        method = self.method(node)
-        if method is None or not isinstance(node, ast.Name) or method.name in _OF_CLASSES:
-            return False
-        return takes_self(method) and positional(method)[:1] == [node.id]
-
-    def own(self, scope: Scope) -> list[ast.AST]:
-        """The nodes of `scope` itself; nested functions and classes are listed but not entered."""
-        if scope not in self._own:
-            found: list[ast.AST] = []
-            todo: list[ast.AST] = [scope.body] if isinstance(scope, ast.Lambda) else list(scope.body)
-            while todo:
-                node = todo.pop()
-                found.append(node)
-                if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.ClassDef)):
-                    continue
-                todo += children(node)
-            self._own[scope] = found
-        return self._own[scope]
 
     def bindings(self, scope: Scope, name: str) -> list[ValueBinding]:
         """Every place in `scope` that binds `name`, in source order."""
@@ -369,6 +127,15 @@ class Outline:
                 return True
         return False
 
+    def origin_of(self, name: ast.Name) -> str:
+        """The dotted origin of what an import binds to `name` where it stands; other names as they are."""
+        found = self.imported.get(name.id)
+        if found is None:
+            return name.id
+        bindings = self.lookup(name, name.id)[1] if name in self.parents else []
+        imported = [binding for binding in bindings if isinstance(binding.statement, (ast.Import, ast.ImportFrom))]
+        return found if imported or not bindings else name.id
+
     def only_value(self, use: ast.Name) -> ast.expr | None:
         """The value of the name at `use`, where one binding alone may reach it; None where it is no expression."""
         bindings = self.lookup(use, use.id)[1]
@@ -448,11 +215,6 @@ def outline_of(project: Project, path: str) -> Outline | None:
     if path not in outlines:
         outlines[path] = Outline(path, module)
     return outlines[path]
-
-
-def position(node: ast.AST) -> tuple[int, int]:
-    """(line, column) of a node; the module comes first."""
-    return getattr(node, "lineno", 0), getattr(node, "col_offset", 0)
 
 
 def pairs(target: ast.expr, value: ast.expr) -> Iterator[tuple[ast.expr, ast.expr]]:

@@ -8,6 +8,7 @@ from dataclasses import replace
 from ...nodes import walk
 from ...syntax.binding_rules import positional
 from ...syntax.names import last_name
+from ...syntax.outline import pairs
 from .records import PassedOn
 from .scope import FactsScope
 
@@ -136,21 +137,13 @@ def _kept(scope: FactsScope, function: ast.FunctionDef | ast.AsyncFunctionDef, v
     ]
     made = next((item for item in owner.body if isinstance(item, ast.FunctionDef) and item.name == "__init__"), None)
     for statement in made.body if made is not None else ():
-        for target, kept in _pairs(statement):
+        if not isinstance(statement, ast.Assign) or len(statement.targets) != 1:
+            continue
+        for target, kept in pairs(statement.targets[0], statement.value):
             if [target] == stores and isinstance(kept, ast.Name) and made is not None:
                 found = _named(made, kept.id)
                 return None if found is None else replace(found, attribute=value.attr)
     return None
-
-
-def _pairs(statement: ast.stmt) -> list[tuple[ast.expr, ast.expr]]:
-    """The targets of an assignment with their values: two of `a, b = x, y`."""
-    match statement:
-        case ast.Assign([ast.Tuple(targets)], ast.Tuple(values)) if len(targets) == len(values):
-            return list(zip(targets, values, strict=True))
-        case ast.Assign([target], value):
-            return [(target, value)]
-    return []
 
 
 def _starred(function: ast.FunctionDef | ast.AsyncFunctionDef, name: str) -> PassedOn | None:

@@ -8,8 +8,9 @@ from dataclasses import dataclass, replace
 
 from ...launch.importers import importers
 from ...syntax.binding_rules import FunctionNode, defaults_of, parameters, positional
+from ...syntax.file_tree import position
 from ...syntax.names import last_name
-from ...syntax.outline import Outline, position
+from ...syntax.outline import Outline
 from ...syntax.repo import Repo
 from ...syntax.resolver import Class
 from .holders import Difference, HolderKind

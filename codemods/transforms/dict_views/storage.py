@@ -6,8 +6,9 @@ import ast
 import re
 
 from ...syntax.binding_rules import parameters
+from ...syntax.file_tree import Scope
 from ...syntax.names import last_name, whose_class
-from ...syntax.outline import Outline, Scope
+from ...syntax.outline import Outline
 from ...syntax.repo import Repo
 from ...syntax.resolver import Class
 from .holders import Holder

@@ -6,8 +6,9 @@ import ast
 from collections.abc import Iterator
 
 from ...syntax.binding_rules import FUNCTIONS, parameters, positional
+from ...syntax.file_tree import Function
 from ...syntax.names import last_name
-from ...syntax.outline import Function, Outline, pairs
+from ...syntax.outline import Outline, pairs
 from ...syntax.receivers import Receivers
 from ...syntax.repo import Repo
 from ...syntax.resolver import Class, method

@@ -12,9 +12,10 @@ from ...flow.facts.test_code import is_test
 from ...launch.names import LOCAL, VARIABLES, names
 from ...launch.reachability import Reach, Way, asks_for_variable, guard
 from ...project import Project
+from ...syntax.file_tree import Scope, position
 from ...syntax.modules import Modules
 from ...syntax.names import last_name
-from ...syntax.outline import Outline, Scope, position
+from ...syntax.outline import Outline
 from ...syntax.repo import Repo
 from ...tree.source import Source
 from .reads import Read, default_edits, reads, torchrun_edits

@@ -8,7 +8,8 @@ from functools import cached_property
 
 from ...nodes import walk
 from ...syntax.binding_rules import LOOPS
-from ...syntax.outline import Outline, pairs, position
+from ...syntax.file_tree import position
+from ...syntax.outline import Outline, pairs
 
 Method = ast.FunctionDef | ast.AsyncFunctionDef
 FIRST = frozenset(("__init__", "__new__", "__post_init__", "__len__"))  # run before the object crosses

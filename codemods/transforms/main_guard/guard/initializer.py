@@ -13,9 +13,10 @@ from dataclasses import dataclass
 from ....finding import Edit, Fix, Refused
 from ....syntax.binding_rules import positional
 from ....syntax.callees import FUNCTIONS, Function
+from ....syntax.file_tree import position
 from ....syntax.line_width import line_width
 from ....syntax.main_guard import is_main_process_block
-from ....syntax.outline import Outline, position
+from ....syntax.outline import Outline
 from ....syntax.placement import blank_lines_above, first_attached_line, indentation_at, indentation_unit, usual_gap
 from ....syntax.python_floor import old_python
 from ....tree.source import Source

@@ -8,8 +8,9 @@ from dataclasses import dataclass
 
 from ....finding import Confidence, Hop
 from ....syntax.callees import FUNCTIONS, Function
+from ....syntax.file_tree import Scope
 from ....syntax.main_guard import is_main_process_block
-from ....syntax.outline import Outline, Scope
+from ....syntax.outline import Outline
 from ..own_nodes import own_nodes
 from ..starts.process_starts import Starts
 from ..statements import names_bound, only_logs

@@ -14,8 +14,9 @@ from ....flow.boundaries import table
 from ....project import Project
 from ....syntax.binding_rules import parameters
 from ....syntax.callees import Callees, Function, method
+from ....syntax.file_tree import Scope
 from ....syntax.names import last_name, without_arguments
-from ....syntax.outline import Outline, Scope
+from ....syntax.outline import Outline
 from ....syntax.receivers import qualified_name
 from ....syntax.repo import Repo
 from ....syntax.resolver import Class

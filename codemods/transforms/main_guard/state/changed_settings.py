@@ -224,9 +224,7 @@ class Search:
             if isinstance(statement, ast.Assign) and isinstance(value, ast.Name) and value.id in aliases:
                 aliases |= {target.id for target in statement.targets if isinstance(target, ast.Name)}
         for outline in self._that_may_mean(home, sorted(aliases)):
-            names_there = aliases | {
-                name for name, origin in outline.imported.items() if origin.rpartition(".")[2] in aliases
-            }
+            names_there = {name for alias in aliases for name in outline.names_of(alias)}
             if outline is not home and not _may_mean_other(outline, names_there):
                 continue
             for node in (node for name, found in outline.named.items() if name in names_there for node in found):

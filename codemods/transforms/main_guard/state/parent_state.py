@@ -211,9 +211,8 @@ def _changes(search: Search, state: _State) -> Iterator[Place]:
 def _spelled(search: Search, state: _State) -> Iterator[str]:
     """The names of the class and of its bases, also those that imports give them."""
     for name in {at.node.name for at in _near(search, state)}:
-        yield name
         for outline in search.repo.mentioning(name):
-            yield from (alias for alias, origin in outline.imported.items() if origin.rpartition(".")[2] == name)
+            yield from outline.names_of(name)
 
 
 def _set_by_other_name(search: Search, state: _State) -> Iterator[Place]:

@@ -64,7 +64,7 @@ def _changes(search: Search, kept: _Kept) -> Iterator[Place]:
     """Where code that no worker runs calls what changes it."""
     for name in sorted(kept.changing):
         for outline in search.repo.mentioning(name):
-            own = {name, *(known for known, origin in outline.imported.items() if origin.rpartition(".")[2] == name)}
+            own = set(outline.names_of(name))
             for use in (use for each in sorted(own) for use in outline.named.get(each, ())):
                 if outline.scope(use) not in search.workers and _home(search, outline, use) == (kept.outline, name):
                     above = outline.parents[use]

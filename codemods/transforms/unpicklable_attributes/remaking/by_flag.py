@@ -9,7 +9,7 @@ from __future__ import annotations
 import ast
 from dataclasses import dataclass
 
-from ....syntax.outline import position
+from ....syntax.file_tree import position
 from ....syntax.unpicklable_table import Remedy
 from ..classes import Shape, Store
 from ..uses.attribute_uses import AttributeUses, Hazard

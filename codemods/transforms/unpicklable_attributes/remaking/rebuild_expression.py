@@ -8,9 +8,10 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from ....finding import Refused
+from ....syntax.file_tree import position
 from ....syntax.main_guard import is_main_guard
 from ....syntax.names import last_name
-from ....syntax.outline import ValueBinding, position
+from ....syntax.outline import ValueBinding
 from ....syntax.receivers import qualified_name
 from ....syntax.unpicklable import Recogniser
 from ..classes import Shape, Store

@@ -6,7 +6,7 @@ import ast
 from dataclasses import dataclass
 
 from ....finding import Refused
-from ....syntax.outline import position
+from ....syntax.file_tree import position
 from ....syntax.receivers import qualified_name
 from ....syntax.unpicklable import Made
 from ....syntax.unpicklable_table import MODULE, Remedy

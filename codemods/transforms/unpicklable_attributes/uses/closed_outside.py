@@ -9,8 +9,9 @@ from ....flow.answers.crossings import flow_of
 from ....nodes import walk
 from ....syntax.binding_rules import LOOPS, parameters
 from ....syntax.callees import FUNCTIONS
+from ....syntax.file_tree import position
 from ....syntax.names import last_name, root_of_place
-from ....syntax.outline import Outline, position
+from ....syntax.outline import Outline
 from ....syntax.unpicklable_table import Remedy
 from ..data import names
 from .attribute_uses import AttributeUses

@@ -5,8 +5,9 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable
 
+from ....syntax.file_tree import position
 from ....syntax.names import last_name
-from ....syntax.outline import Outline, position
+from ....syntax.outline import Outline
 from ....syntax.unpicklable_table import ObjectKind
 from ..data import names
 

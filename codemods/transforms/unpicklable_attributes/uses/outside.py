@@ -5,8 +5,9 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable, Iterator
 
+from ....syntax.file_tree import position
 from ....syntax.names import last_name
-from ....syntax.outline import Outline, position
+from ....syntax.outline import Outline
 from ....syntax.unpicklable import Recogniser
 from ....syntax.unpicklable_table import ObjectKind, Remedy
 from .elsewhere import Elsewhere

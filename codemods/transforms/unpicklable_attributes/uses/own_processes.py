@@ -11,8 +11,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from ....syntax.binding_rules import LOOPS
+from ....syntax.file_tree import position
 from ....syntax.names import last_name
-from ....syntax.outline import Outline, position
+from ....syntax.outline import Outline
 from ....syntax.repo import Repo
 
 _MAKES = re.compile(r"Process(?<!\wProcess)\s*\(")  # begins with the word: found many times faster

@@ -6,8 +6,9 @@ import ast
 from collections.abc import Iterator
 
 from ....nodes import walk
+from ....syntax.file_tree import position
 from ....syntax.names import last_name
-from ....syntax.outline import Outline, position
+from ....syntax.outline import Outline
 from ....syntax.receivers import qualified_name
 from ..classes import Shape, Store
 from ..data import names

@@ -6,8 +6,8 @@ import ast
 from dataclasses import dataclass
 
 from ....finding import Refused
+from ....syntax.file_tree import position
 from ....syntax.names import last_name
-from ....syntax.outline import position
 from ....syntax.unpicklable_table import Remedy
 from ..classes import Method, Shape
 from ..data import names
