@@ -18,7 +18,7 @@ class Pairs:
 def load():
     return [lambda x: x]
 """
-BOTH = DATA.format(read="# proven")
+BOTH = DATA.format(read="# likely")
 RUN = """
 import importlib
 import sys
@@ -33,20 +33,20 @@ DataLoader({how}(), num_workers=2)
 
 
 @pytest.mark.parametrize(
-    "how",
+    ("how", "confidence"),
     [
-        "getattr(data, name)",
-        "getattr(importlib.import_module('data'), name)",
-        "getattr(__import__('data'), name)",
-        "vars(data)[name]",
-        "data.__dict__[name]",
-        "data.__dict__.get(name)",
-        "globals()[name]",
-        "eval(name)",
+        ("getattr(data, name)", "likely"),
+        ("getattr(importlib.import_module('data'), name)", "likely"),
+        ("getattr(__import__('data'), name)", "likely"),
+        ("eval(name)", "likely"),
+        ("vars(data)[name]", "proven"),  # a dict, as others
+        ("data.__dict__[name]", "proven"),
+        ("data.__dict__.get(name)", "proven"),
+        ("globals()[name]", "proven"),
     ],
 )
-def test_a_name_that_is_not_known_is_any_of_the_module(how: str) -> None:
-    program = {"run.py": RUN.format(how=how), "data.py": BOTH}
+def test_a_name_that_is_not_known_is_any_of_the_module(how: str, confidence: str) -> None:
+    program = {"run.py": RUN.format(how=how), "data.py": DATA.format(read=f"# {confidence}")}
     assert crossing(program) == marked(program)
 
 

@@ -108,13 +108,22 @@ class Attributes:
 
     def look_up(self, base: int, result: int) -> None:
         """`result` is an attribute of what is in the node `base`, by a name that is not known."""
+        found = self._by_some_name(result)
+        self.constraints.add(self.constraints.loads, base, (LOOKED_UP, found))
+        for number in tuple(self.heap.holds[base]):
+            self.load(self.heap.values[number], number, LOOKED_UP, found)
+
+    def look_up_class(self, file: int, result: int) -> None:
+        """`result` is a class of the module, by a name that is not known."""
+        self._load_class(file, self._by_some_name(result))
+
+    def _by_some_name(self, result: int) -> int:
+        """The node of what is found there for `result`."""
         heap = self.heap
         found = heap.node(LOOKED_UP, heap.file_of[result], heap.lines[result])
         self.looked_up.add(found)
-        self.constraints.add(self.constraints.loads, base, (LOOKED_UP, found))
         heap.edge(found, result, heap.lines[result])
-        for number in tuple(heap.holds[base]):
-            self.load(heap.values[number], number, LOOKED_UP, found)
+        return found
 
     def is_looked_up(self, node: int, number: int) -> bool:
         """The value `number`, which is in `node`, came there by such a name."""
@@ -125,7 +134,9 @@ class Attributes:
         return False
 
     def _load_any(self, value: Value, number: int, result: int) -> None:
-        """What the body of a class binds."""
+        """What the body of a class binds; of a module, its classes."""
+        if value.kind == MODULE:
+            self._load_class(int(value.a), result)
         index = int(value.a) if value.kind in (CLASS, INSTANCE) else -1
         if index < 0:
             return
@@ -133,6 +144,10 @@ class Attributes:
         for name in dict.fromkeys(name for at in order for name in self.program.classes[at][1].members):
             if name[:2] != "__":
                 self._load_member(order, name, result, number if value.kind == INSTANCE else -1, index)
+
+    def _load_class(self, file: int, result: int) -> None:
+        contents = self.module_names.classes_of(file)
+        self.heap.edge(self.heap.every(contents), result, self.heap.lines[result])
 
     def _name(self, name: str, receiver: int, result: int) -> None:
         """`result` is the foreign thing `name`; parts of what calls give only where the table knows them."""

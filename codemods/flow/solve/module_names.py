@@ -23,7 +23,7 @@ class ModuleNames:
             {name: node + offset for name, node in facts.module_names.items()}
             for facts, offset in zip(program.facts, program.offsets, strict=True)
         ]
-        self._namespaces: dict[int, int] = {}  # per file, see `add_namespace`
+        self._namespaces: dict[int, int] = {}  # per file, see `classes_of`
         self._foreign: dict[str, int] = {}  # what code of the repo sets on foreign modules, by dotted name
 
     def seed(self, index: int) -> None:
@@ -139,7 +139,12 @@ class ModuleNames:
             heap.edge(names[attribute], result, heap.lines[result])
 
     def add_namespace(self, index: int, result: int) -> None:
-        """`result` is the dict with the names of the module, as `vars(module)` gives it: its classes.
+        """`result` is the dict with the names of the module, as `vars(module)` gives it: its classes."""
+        contents = self.classes_of(index)
+        self.heap.add_when_filled(result, Value(CONTAINER, contents), contents)
+
+    def classes_of(self, index: int) -> int:
+        """The contents of a dict with the classes of the module, by name.
 
         Not its functions: these are more, and of more kinds, and to take each for what is called finds untrue ways.
         """
@@ -153,7 +158,7 @@ class ModuleNames:
             meant = {name: node for name, node in names.items() if self._is_class(node)}
             if 0 < len(meant) <= _MAX_NAMES:
                 heap.fields[contents] = meant
-        heap.add_when_filled(result, Value(CONTAINER, contents), contents)
+        return contents
 
     def _is_class(self, node: int) -> bool:
         return any(self.heap.values[number].kind == CLASS for number in self.heap.holds[node])

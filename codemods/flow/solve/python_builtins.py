@@ -107,21 +107,18 @@ class PythonBuiltins:
 
     def _look_up(self, name: str, first: int, offset: int, call: Call) -> bool:
         """What stands under a name that is not known: a class of the module, out of a configuration."""
-        heap, result = self.heap, call.result + offset
-        whole = name in ("vars", "globals")
-        names = result if whole else heap.node("", heap.file_of[result], call.position[0])
-        if name in ("getattr", "vars"):
-            if first < 0:
-                return False
-            self._namespace(first, names)
-            if name == "getattr" and len(call.arguments) > 1:
-                self.attributes.look_up(first, result)
-        elif name == "globals" or (0 not in call.literals and result in self.constraints.calls):
-            self.attributes.module_names.add_namespace(heap.file_of[result], names)
+        result = call.result + offset
+        file = self.heap.file_of[result]
+        if name == "globals":
+            self.attributes.module_names.add_namespace(file, result)
+        elif name == "vars" and first >= 0:
+            self._namespace(first, result)
+        elif name == "getattr" and first >= 0 and len(call.arguments) > 1:
+            self.attributes.look_up(first, result)
+        elif name == "eval" and 0 not in call.literals and result in self.constraints.calls:
+            self.attributes.look_up_class(file, result)
         else:
             return False  # `eval` of a text that stands there, or that is not called at once: it may be any expression
-        if not whole:
-            self.containers.pass_elements(names, result)
         return True
 
     def _namespace(self, module: int, result: int) -> None:
