@@ -103,6 +103,14 @@ class FileTree:
         return found
 
     @cached_property
+    def definitions_by_line(self) -> dict[int, list[ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef]]:
+        """The same by the line of `class` or `def`."""
+        found: dict[int, list[ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef]] = {}
+        for node in (node for named in self.definitions.values() for node in named):
+            found.setdefault(node.lineno, []).append(node)
+        return found
+
+    @cached_property
     def star_imports(self) -> list[ast.ImportFrom]:
         """Every `from ... import *` among the statements of the module, in order."""
         return [node for node in self.module.body if isinstance(node, ast.ImportFrom) and node.names[0].name == "*"]

@@ -230,7 +230,7 @@ def import_edits(source: Source, module: ast.Module, needs: Iterable[Import]) ->
     After the module docstring and `from __future__` lines, beside the first imports of its group (standard library
     before others), never inside `try`/`if` blocks, between `__future__` lines or above a docstring, shebang or licence.
     """
-    lacking = {need for need in needs if not _has(module, need)}
+    lacking = {need for need in set(needs) if not _has(module, need)}
     missing = sorted(
         {need for need in lacking if need.early or replace(need, early=True) not in lacking},
         key=lambda need: (_group(need.module), need.name is not None, need.module.lower(), need.name or ""),

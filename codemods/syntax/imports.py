@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import sys
 from collections.abc import Iterator
-from itertools import chain
+from itertools import chain, takewhile
 
 from ..finding import Import
 from .binding_rules import FUNCTIONS, IMPORTS, FunctionNode, Meaning, imported
@@ -16,13 +16,10 @@ _RUNS = (ast.Call, ast.Subscript, ast.BinOp, ast.Compare, ast.JoinedStr, ast.com
 
 def always_run(module: ast.Module, before: int | None) -> Iterator[ast.Import | ast.ImportFrom]:
     """Imports at the top level of the module that have run by line `before` (None: by the first definition)."""
-    for statement in module.body:
-        if before is not None and statement.lineno >= before:
-            return
-        if before is None and isinstance(statement, (*FUNCTIONS, ast.ClassDef)):
-            return
-        if isinstance(statement, IMPORTS):
-            yield statement
+    if before is None:
+        yield from scopes_of(module).first_imports
+    else:
+        yield from takewhile(lambda statement: statement.lineno < before, scopes_of(module).top_imports)
 
 
 def run_before_calls(module: ast.Module, line: int) -> Iterator[ast.Import | ast.ImportFrom]:

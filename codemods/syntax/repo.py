@@ -99,8 +99,7 @@ class Repo:
         outline = self.outline(path)
         if outline is None:
             return []
-        nodes = (node for definitions in outline.definitions.values() for node in definitions)
-        return [(outline, node) for node in nodes if node.lineno == line]
+        return [(outline, node) for node in outline.definitions_by_line.get(line, ())]
 
     def _defined(self, name: str) -> list[tuple[Outline, ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef]]:
         if name and name not in self._definitions:

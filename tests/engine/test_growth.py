@@ -55,6 +55,9 @@ def _slow(name: str) -> Any:
     "name",
     [
         "lambdas",
+        _slow("lambdas_in_functions"),
+        _slow("registry"),
+        _slow("deepcopies"),
         "kept_views",
         _slow("local_classes"),
         "loaders_in_script",

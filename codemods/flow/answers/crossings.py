@@ -386,14 +386,12 @@ class Flow:
         return wrappers_of_their_own(self.solution)
 
     @recorded
-    def pickling_calls(self) -> list[str]:
-        """`path:line` of the calls that pickle or copy something under every start method."""
-        return self._pickled_anyway.calls()
+    def pickled_by(self, place: tuple[str | int, ...]) -> list[str]:
+        """`path:line` of the calls that pickle or copy the hazard at `place` under every start method.
 
-    @recorded
-    def pickled_by(self, call: str, place: tuple[str | int, ...]) -> bool:
-        """Whether such a call gets the hazard at `place`: path, line, column; of the class of an object without."""
-        return self._pickled_anyway.gets(call, place)
+        A place is path, line and column; that of the class of an object has no column.
+        """
+        return self._pickled_anyway.calls.get(place, [])
 
     @cached_property
     def _pickled_anyway(self) -> PickledAnyway:

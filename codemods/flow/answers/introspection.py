@@ -221,13 +221,14 @@ def _shown(solution: Solution) -> Iterator[Question]:
 def _identity_questions(solution: Solution, ours: Set[int]) -> Iterator[Question]:
     """Places that distinguish a function, class or object (of `ours`) from another that does the same."""
     known: dict[int, list[int]] = {}
+    below: dict[tuple[int, int], list[int]] = {}
 
     def question(what: str, at: int, line: int, node: int) -> Question:
         return Question(what, solution.program.files[at], line, node)
 
     def compared(node: int) -> list[int]:
         if node not in known:
-            found = dict.fromkeys((node, *_compared_too(solution, node)))
+            found = dict.fromkeys((node, *_compared_too(solution, node, below)))
             known[node] = [each for each in found if not ours.isdisjoint(solution.heap.holds[each])]
         return known[node]
 
@@ -270,9 +271,14 @@ def _identity_questions(solution: Solution, ours: Set[int]) -> Iterator[Question
                             yield from _cached(solution, decoration.arguments[0] + shift, at, call.position[0])
 
 
-def _compared_too(solution: Solution, node: int, depth: int = 0) -> Iterator[int]:
+def _compared_too(solution: Solution, node: int, known: dict[tuple[int, int], list[int]], depth: int = 0) -> list[int]:
     """The nodes of what is compared with the values of `node`: fields of dataclasses, elements of tuples."""
-    for number in tuple(solution.heap.holds[node]) if depth < _NESTED else ():
+    if depth == _NESTED:
+        return []
+    if (node, depth) in known:
+        return known[node, depth]
+    found: dict[int, None] = {}
+    for number in tuple(solution.heap.holds[node]):
         value = solution.heap.values[number]
         inner: list[int] = []
         if value.kind == CONTAINER:
@@ -283,8 +289,8 @@ def _compared_too(solution: Solution, node: int, depth: int = 0) -> Iterator[int
                 attributes = solution.attributes.get(owner, {}) if made.record else {}
                 inner += [held for name, held in attributes.items() if name in made.fields]
         for held in inner:
-            yield held
-            yield from _compared_too(solution, held, depth + 1)
+            found |= dict.fromkeys((held, *_compared_too(solution, held, known, depth + 1)))
+    return known.setdefault((node, depth), list(found))
 
 
 def _inside(solution: Solution, node: int) -> Iterator[int]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import cached_property
+
 from ..solve.heap import INSTANCE
 from ..solve.sinks import Sink
 from ..solve.solution import Solution
@@ -19,20 +21,18 @@ class PickledAnyway:
     def __init__(self, solution: Solution, closure: Closure) -> None:
         self.solution, self.closure = solution, closure
         self._sinks: dict[str, list[Sink]] = {}
-        self._known: dict[str, set[_Place]] = {}
         for sink in solution.sinks:
             if (sink.always or sink.says) and sink.crosses and not may_be_threads(solution, sink):
                 self._sinks.setdefault(f"{sink.path}:{sink.line}", []).append(sink)
 
-    def calls(self) -> list[str]:
-        """`path:line` of each."""
-        return list(self._sinks)
-
-    def gets(self, call: str, place: _Place) -> bool:
-        """Whether the call gets what holds the hazard at `place`, or an object of the class there (no column)."""
-        if call not in self._known:
-            self._known[call] = self._reached(call)
-        return place in self._known[call]
+    @cached_property
+    def calls(self) -> dict[_Place, list[str]]:
+        """By place of a hazard that they get, or of the class of an object (no column): `path:line` of each."""
+        found: dict[_Place, list[str]] = {}
+        for call in self._sinks:
+            for place in self._reached(call):
+                found.setdefault(place, []).append(call)
+        return found
 
     def _reached(self, call: str) -> set[_Place]:
         found: set[_Place] = set()

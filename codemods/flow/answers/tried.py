@@ -14,7 +14,7 @@ def tried(project: Project, path: str, line: int, column: int | None = None) -> 
     """
     place = (path, line) if column is None else (path, line, column)
     flow = flow_of(project)
-    for call in flow.pickling_calls():
-        if flow.pickled_by(call, place) and (found := tried_at(project, call)) is not None:
+    for call in flow.pickled_by(place):
+        if (found := tried_at(project, call)) is not None:
             return f"{found}: {WOULD_NOT_FAIL}"
     return None

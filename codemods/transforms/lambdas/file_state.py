@@ -16,7 +16,7 @@ from ...syntax.placement import blank_lines_above, indentation_unit, usual_gap
 from ...syntax.python_floor import old_python
 from ...syntax.scope_data import Scope, Use, end_of, start_of
 from ...syntax.scopes import scopes_of
-from .candidate import Unit
+from .candidate import SEES_NAMES, Unit, is_about_object
 from .candidates import Units
 from .stdlib_forms import spelled
 from .writing.free_names import Names
@@ -128,6 +128,12 @@ class FileRewrite:
         """Some file of the project looks at the `default_factory` of a dict, which may be compared with another."""
         return any(self.project.matching(_FACTORY_READ, word="default_factory"))
 
+    @cached_property
+    def seeing_names(self) -> list[Use]:
+        """Uses of `eval` and the like, which may find variables by their names."""
+        scopes = self.scopes
+        return [use for use in scopes.uses if use.name in SEES_NAMES and not is_about_object(scopes, use)]
+
     def is_keyword(self, name: str) -> bool:
         """Some call of the project passes a keyword of this name."""
         return any(self.project.matching(re.compile(rf"[(,]\s*{re.escape(name)}\s*=(?!=)"), word=name))
@@ -208,8 +214,7 @@ class FileRewrite:
         """The definition may go without leaving an assignment: its block has something else."""
         assert isinstance(unit.node, ast.stmt)
         block = self.scopes.block_of(unit.node)
-        others = [statement for statement in block if statement is not unit.node and not self._moves_too(statement)]
-        return bool(others)
+        return any(statement is not unit.node and not self._moves_too(statement) for statement in block)
 
     def returned_name(self, unit: Unit) -> ast.Name | None:
         """The name in `return f`, where that follows on `def f` at once, so that nothing else sees the function."""

@@ -9,6 +9,7 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Collection, Iterable, Sequence
+from itertools import chain
 from typing import NamedTuple
 
 from ...finding import Answer, Edit, Fix, Import, Refused
@@ -36,7 +37,7 @@ from .forwarded import Forwards
 from .known import Known, Unknown, outside_uses
 from .nested_factories import Unfolded, unfold
 from .rewrite_in_place import in_place
-from .writing.choose_name import give_name, same_code
+from .writing.choose_name import give_name, ties
 from .writing.new_place import arrive
 from .writing.old_place import leave
 from .writing.unused_imports import idle_imports
@@ -186,19 +187,18 @@ class _Planner:
         return self.unsafe_too or not any(item.snapshots for item in self.rewrite.units.needed(unit))
 
     def _groups(self, units: Iterable[Unit]) -> list[list[Unit]]:
-        """Units that share a needed unit, with those; each in source order."""
-        groups: list[list[Unit]] = []
+        """Units that share a needed unit, or the code of one, with those; each in source order."""
+        by_tie: dict[object, dict[Unit, None]] = {}
         for unit in units:
-            group = self.rewrite.units.needed(unit)
-            for other in [item for item in groups if any(self._go_together(one, two) for one in item for two in group)]:
-                groups.remove(other)
-                group = other + [member for member in group if member not in other]
-            groups.append(group)
+            needed = self.rewrite.units.needed(unit)
+            met = {id(by_tie[tie]): by_tie[tie] for one in needed for tie in ties(self.rewrite, one) if tie in by_tie}
+            group, *others = [*met.values()] or [{}]
+            for member in (*chain(*others), *needed):
+                group[member] = None
+                by_tie.update(dict.fromkeys(ties(self.rewrite, member), group))
+        groups = {id(group): group for group in by_tie.values()}.values()
         ordered = [sorted(group, key=lambda unit: start_of(unit.node)) for group in groups]
         return sorted(ordered, key=lambda group: start_of(group[0].node))
-
-    def _go_together(self, one: Unit, two: Unit) -> bool:
-        return one is two or same_code(self.rewrite, one, two)
 
     # one group
     def _group(self, group: list[Unit], moving: Iterable[Unit]) -> Answer:

@@ -93,10 +93,11 @@ def _findings(project: Project, source: Source, crossings: list[Crossing]) -> It
             if isinstance(answer := answers[target], Fix)
             and (reason := tried(project, crossing.path, crossing.line, crossing.column)) is not None
         }
+        ended = _ended(project, targets, answers)
         for crossing, target in targets.items():
             answer = answers[target]
-            if isinstance(answer, Fix) and (ended := _ended(project, targets, answers, answer)) is not None:
-                answer = Refused(ended)
+            if isinstance(answer, Fix) and (why := ended[answer]) is not None:
+                answer = Refused(why)
             if isinstance(answer, Fix) and answer in reasons:
                 answer = replace(answer, unsafe=answer.unsafe or reasons[answer])
             yield _finding(source, crossing, answer)
@@ -110,11 +111,17 @@ def _is_wrapper(flow: Flow, crossing: Crossing) -> bool:
 
 
 def _ended(
-    project: Project, targets: Mapping[Crossing, Target], answers: Mapping[Target, Answer], answer: Fix
-) -> str | None:
-    """Why no object may cross by one of the ways that the fix opens."""
-    opened = (crossing for crossing, target in targets.items() if answers[target] == answer)
-    return next((why for crossing in opened if (why := ended_with(project, crossing.trace)) is not None), None)
+    project: Project, targets: Mapping[Crossing, Target], answers: Mapping[Target, Answer]
+) -> dict[Fix, str | None]:
+    """By fix, why no object may cross by one of the ways that it opens; None where all may."""
+    opened: dict[Fix, list[Crossing]] = {}
+    for crossing, target in targets.items():
+        if isinstance(answer := answers[target], Fix):
+            opened.setdefault(answer, []).append(crossing)
+    return {
+        fix: next((why for each in ways if (why := ended_with(project, each.trace)) is not None), None)
+        for fix, ways in opened.items()
+    }
 
 
 def _finding(source: Source, crossing: Crossing, answer: Answer) -> Finding:

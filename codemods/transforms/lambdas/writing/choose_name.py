@@ -42,6 +42,15 @@ def same_code(rewrite: FileRewrite, one: Unit, two: Unit) -> bool:
     return any(here == there for here, there in zip(first[1:], second[1:], strict=True))
 
 
+def ties(rewrite: FileRewrite, unit: Unit) -> list[object]:
+    """What a unit has in common with those that go together with it: itself, or what makes it the `same_code`."""
+    signature = _signature_of(rewrite, unit)
+    if signature is None:
+        return [unit]
+    code, what, line = signature
+    return [unit, (code, what), (code, line)]
+
+
 def _signature_of(rewrite: FileRewrite, unit: Unit) -> Signature | None:
     if unit not in rewrite.signatures:
         code, scopes = _code(rewrite, unit), rewrite.scopes

@@ -10,7 +10,7 @@ from ....finding import Edit, Import, Refused
 from ....syntax.names import last_name
 from ....syntax.placement import end_of_line, first_attached_line, indentation_at, last_line, removal
 from ....syntax.scope_data import Scope, Use, line_of
-from ..candidate import SEES_NAMES, Unit, is_about_object, is_after
+from ..candidate import Unit, is_after
 from ..file_state import FileRewrite, Move
 from ..known import outside_uses
 from ..stdlib_forms import spelled
@@ -186,10 +186,8 @@ def _removal(rewrite: FileRewrite, node: ast.stmt, closing: bool = False) -> Edi
 def _is_seen_by_name(rewrite: FileRewrite, unit: Unit) -> bool:
     """An `eval` and the like could find the local name."""
     assert unit.variable is not None or not isinstance(unit.node, ast.Lambda)
-    for use in rewrite.scopes.uses:
-        if is_about_object(rewrite.scopes, use):
-            continue
-        if use.name in SEES_NAMES and rewrite.scopes.owner(use.scope, use.name) is None:
+    for use in rewrite.seeing_names:
+        if rewrite.scopes.owner(use.scope, use.name) is None:
             scope: Scope | None = use.scope
             while scope is not None and scope is not unit.home:
                 scope = scope.parent
