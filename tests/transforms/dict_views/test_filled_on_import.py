@@ -36,27 +36,27 @@ FILES = {
 PACKAGE, MODULE, PART = "plugins/__init__.py", "fill.py", "plugins/sub.py"
 
 
+RUNS = {  # an import: which of the files it runs
+    "import plugins": (PACKAGE,),
+    "import plugins.sub": (PACKAGE, PART),
+    "from plugins import sub": (PACKAGE, PART),
+    "from plugins.sub import SIZE": (PACKAGE, PART),
+    "from plugins.deep.er import SIZE": (PACKAGE,),
+    "import fill": (MODULE,),
+    "from fill import TABLE": (MODULE,),
+    "import other": (),
+    "pass": (),
+}
+
+
 @each_row(
     ("filled", "top", "late", "after"),
     [
-        (PACKAGE, "", "import plugins", True),
-        (PACKAGE, "", "import plugins.sub", True),
-        (PACKAGE, "", "from plugins import sub", True),
-        (PACKAGE, "", "from plugins.sub import SIZE", True),
-        (PACKAGE, "", "from plugins.deep.er import SIZE", True),
+        *((filled, "", late, filled in run) for late, run in RUNS.items() for filled in (PACKAGE, MODULE, PART)),
         (PACKAGE, "import plugins", "import plugins.sub", False),  # it is filled before
-        (PACKAGE, "", "import other", False),
-        (PACKAGE, "", "pass", False),
-        (MODULE, "", "import fill", True),
-        (MODULE, "", "from fill import TABLE", True),
         (MODULE, "import fill", "import fill", False),
         (MODULE, "import fill", "pass", False),
-        (MODULE, "", "import plugins.fill", False),
-        (PART, "", "import plugins.sub", True),
-        (PART, "", "from plugins import sub", True),
-        (PART, "", "from plugins.sub import SIZE", True),
-        (PART, "", "import plugins", False),
-        (PART, "", "from plugins.deep.er import SIZE", False),
+        (MODULE, "", "import plugins.fill", False),  # another file
     ],
 )
 def test_what_fills_the_dict_after_the_view_is_taken(filled: str, top: str, late: str, after: bool) -> None:

@@ -45,8 +45,10 @@ PLACES = ("decorator", "metaclass", "body", "hook")
 
 
 @pytest.mark.parametrize("place", PLACES)
-def test_what_prints_is_only_guarded_when_asked_for(place: str) -> None:
+@pytest.mark.parametrize("mark", ["@noted", "@noted(1)"])
+def test_what_prints_is_only_guarded_when_asked_for(place: str, mark: str) -> None:
     text = PROGRAM.format(**{name: "print('made')" if name == place else "pass" for name in PLACES})
+    text = text.replace("@noted\n", f"{mark}\n")
     (found,) = reported({"run.py": text}, "main-guard")
     assert found.fix is not None
     assert "prints or logs as it is defined" in (found.fix.unsafe or "")

@@ -57,13 +57,26 @@ def messages(body: str) -> list[str]:
         'out = Path.home() / time.strftime("%H%M")\nout.mkdir(exist_ok=True)',
         'out = Path.cwd() / time.strftime("%H%M")\nout.mkdir(exist_ok=True)',
         "out = folder()",
+        'os.mkdir(time.strftime("%H%M"))',
+        'base = Path("runs")\nout = base / time.strftime("%H%M")\nout.mkdir(exist_ok=True)',
+        'if time.daylight:\n    base = Path("a")\nelse:\n    base = Path("b")\n'
+        'out = base / time.strftime("%H%M")\nout.mkdir(exist_ok=True)',
     ],
 )
 def test_a_folder_of_a_new_name(body: str) -> None:
     assert messages(body) == ["it makes a folder of a new name"]
 
 
-@pytest.mark.parametrize("body", ['os.makedirs("runs")', 'Path("runs").mkdir()'])
+@pytest.mark.parametrize(
+    "body",
+    [
+        'os.makedirs("runs")',
+        'Path("runs").mkdir()',
+        'out = Path("runs")\nout.mkdir()',
+        'if time.daylight:\n    out = Path("a")\nelse:\n    out = Path("b")\nout.mkdir()',
+        'base = Path("runs")\nout = base / "a" / "b"\nout.mkdir(parents=True)',
+    ],
+)
 def test_a_folder_that_exists_when_a_worker_makes_it(body: str) -> None:
     assert messages(body) == ["it makes a folder that exists by then"]
 
@@ -77,6 +90,12 @@ def test_a_folder_that_exists_when_a_worker_makes_it(body: str) -> None:
         'options = {}\nos.makedirs("runs", **options)',
         'if not os.path.exists("runs"):\n    os.makedirs("runs")',
         'try:\n    Path("runs").mkdir()\nexcept FileExistsError:\n    pass',
+        "from store import *\nout.mkdir()",
+        'Path("runs").resolve()',
+        "import store\nstore.mkdir()",
+        "import store\nout = store.folder()\nout.mkdir()",
+        'import store\nif time.daylight:\n    out = Path("a")\nelse:\n    out = store.folder()\nout.mkdir()',
+        'for out in (Path("a"), Path("b")):\n    out.mkdir()',  # it may be any of them
         'noted = note("runs.txt")',  # a function that is called for its result notes it down
     ],
 )

@@ -61,6 +61,7 @@ STATE = [
     ("np.set_printoptions(precision=2)", "return str(np.arange(3) / x)"),
     ("np.set_printoptions(precision=2)", "rng = np.random.default_rng(x)\nprint(rng.standard_normal(3))"),
     ("np.set_printoptions(precision=2)", "rng = np.random.default_rng(x)\nprint(rng.normal(size=3))"),
+    ("np.set_printoptions(precision=2)", "rng = np.random.default_rng(x)\nprint(rng.random(3))"),
     *(
         ("np.set_printoptions(precision=2)", f"rng = np.random.RandomState(x)\nprint(rng.{draws})")
         for draws in ("random_sample(3)", "rand(3)", "randn(3)", "permutation(3)", "normal(0, 1, 3)")
@@ -133,6 +134,31 @@ def test_a_worker_depends_on_what_main_sets(sets: str, read: str) -> None:
 )
 def test_look_alikes(sets: str, read: str) -> None:
     assert places(sets, read) == []
+
+
+@each_row(
+    "shown",
+    [
+        *(f"{name}(row.cumsum())" for name in ("float", "int", "len", "sum", "max", "min", "round", "bool")),
+        *(f"row.{name}()" for name in ("item", "sum", "mean", "max", "min", "tolist", "round", "dot")),
+        "', '.join(row)",
+        "str(row.item())",
+    ],
+)
+def test_numbers_of_a_library_are_shown_as_those_of_python(shown: str) -> None:
+    sets = "np.set_printoptions(precision=2)"
+    assert places(sets, f"row = np.arange(x)\nprint({shown})") == []
+    assert places(sets, f"row = np.arange(x)\nprint({shown}, row.cumsum())") == [sets]
+
+
+@pytest.mark.parametrize(
+    ("calls", "found"),
+    [("self.depth(x - 1)", True), ("x.depth()", False), ("self.width(x)", False), ("depth(x)", False)],
+)
+def test_a_method_that_calls_itself(calls: str, found: bool) -> None:
+    top = f"class Tree:\n    def depth(self, x):\n        return 1 + {calls}\n"
+    sets = "sys.setrecursionlimit(9000)"
+    assert places(sets, "return Tree().depth(x)", top=top) == [sets] * found
 
 
 SEED, DRAW = "np.random.seed(3)", "return np.random.rand()"

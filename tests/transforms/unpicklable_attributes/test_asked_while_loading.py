@@ -75,6 +75,10 @@ BODIES = {  # the body of `__getattr__`: what unpickling stops with, or ""
     "keep = lambda: self.inner\nraise AttributeError(name)": "",
     "return object.__getattribute__(self, 'inner')[name]": "",
     "return self.missing(name)": "",
+    "object.__eq__(self, 'inner')\nraise AttributeError(name)": "",
+    "getattr(self.kind, 'inner')\nraise AttributeError(name)": "",
+    "getattr(self, name.strip('_')[:0] + 'kind')\nraise AttributeError(name)": "",
+    "getattr(self, 'kind')\nraise AttributeError(name)": "",
 }
 HELPERS = """
     def find(self, name):
@@ -147,6 +151,10 @@ OTHERS = {  # the class, or what stands before it: whether something is found
     "class Thing(dict):\n    def __init__(self):\n        self.inner = {}\n" + FORWARDS: False,
     "from torch.nn import Module\nclass Thing(Module):\n    def __init__(self):\n        self.inner = {}\n"
     + FORWARDS: False,
+    "from collections import OrderedDict\nclass Thing(OrderedDict):\n    def __init__(self):\n"
+    "        self.inner = {}\n" + FORWARDS: False,
+    "from pandas import DataFrame\nclass Thing(DataFrame):\n    def __init__(self):\n        self.inner = {}\n"
+    + FORWARDS: False,
     "from torch.utils.data import Subset\nclass Thing(Subset):\n" + FORWARDS.replace("inner", "dataset"): True,
     "from unknown import Base\nclass Thing(Base):\n    def __init__(self):\n        self.inner = {}\n"
     + FORWARDS: False,
@@ -156,6 +164,17 @@ OTHERS = {  # the class, or what stands before it: whether something is found
 @pytest.mark.parametrize(("text", "hazard"), OTHERS.items())
 def test_what_the_class_and_its_bases_have(text: str, hazard: bool) -> None:
     assert bool(found(f"from multiprocessing import Process\n{text}{SENDS}")) is hazard
+
+
+@pytest.mark.parametrize(
+    "method",
+    ["__setstate__", "__reduce__", "__reduce_ex__", "__getnewargs__", "__getnewargs_ex__", "__new__",
+     "__getattribute__"],
+)  # fmt: skip
+def test_classes_that_decide_it_themselves(method: str) -> None:
+    text = program("return self.inner[name]")
+    assert not found(text.replace("def missing(self, name)", f"def {method}(self, *given)"))
+    assert found(text.replace("def missing(self, name)", "def __len__(self, *given)"))
 
 
 def test_an_object_that_stays() -> None:

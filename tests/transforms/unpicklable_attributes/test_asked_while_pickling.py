@@ -34,6 +34,12 @@ BODIES = {  # the class body: what pickling stops with before Python 3.11, or ""
     "def __getattr__(self, key):\n    return dict.__getitem__(self, key)": "KeyError",
     "def __getattr__(self, key):\n    return super().__getitem__(key)": "KeyError",
     "def __getattr__(self, key):\n    return self.__getitem__(key)": "KeyError",
+    "def __getattr__(self, key):\n    return dict.__getitem__({key: int}, key)": "",
+    "def __getattr__(self, key):\n    return {key: int}.__getitem__(key)": "",
+    "def __getattr__(self, key):\n    dict.__getitem__(self, 'a')\n    raise AttributeError(key)": "",
+    "def __getattr__(self, key):\n    super().__getitem__('a')\n    raise AttributeError(key)": "",
+    "def __getattr__(self, key):\n    self.__getitem__('a')\n    raise AttributeError(key)": "",
+    "def __getattr__(self, key):\n    dict.__contains__(self, key)\n    raise AttributeError(key)": "",
     "def __getattr__(self, key):\n    if key in self:\n        return self[key]": "TypeError",
     "def __getattr__(self, key):\n    value = self[key]\n    return value": "KeyError",
     "def __getattr__(self, key):\n    if key in self:\n        return self[key]\n    raise AttributeError(key)": "",
@@ -95,6 +101,13 @@ def test_text_behind_it_is_left_alone() -> None:
 def test_other_containers_say_how_they_are_pickled(base: str) -> None:
     body = "def __getattr__(self, name):\n    return self[name]"
     assert not [text for text in reported({"a.py": program(body, base), **OLD}, RULE) if "3.11" in str(text)]
+
+
+@pytest.mark.parametrize("method", ["__getstate__", "__reduce__", "__reduce_ex__", "__getattribute__"])
+def test_dicts_that_decide_it_themselves(method: str) -> None:
+    body = "__getattr__ = dict.get\n\ndef {}(self, *given):\n    return ()"
+    assert not reported({"a.py": program(body.format(method)), **OLD}, RULE)
+    assert reported({"a.py": program(body.format("__len__")), **OLD}, RULE)
 
 
 @pytest.mark.parametrize(
