@@ -19,6 +19,7 @@ from .defaults import Defaults
 from .given_functions import GivenFunctions
 from .made_if_asked import MadeIfAsked
 from .moments import Moments
+from .one_program import OneProgram
 from .own_way import by_its_own_class
 from .same_object import SameObject
 from .steps import Step, Steps
@@ -69,10 +70,11 @@ class Crossings:
 
     def __init__(
         self, solution: Solution, closure: Closure, same_object: SameObject, home: AtHome, moments: Moments,
-        defaults: Defaults,
+        defaults: Defaults, one_program: OneProgram,
     ) -> None:  # fmt: skip
         self.solution, self.closure, self.same_object, self.home = solution, closure, same_object, home
         self.moments, self.by_habit = moments, ByHabit(solution)
+        self.one_program = one_program
         self.defaults, self.steps = defaults, Steps(solution, defaults.callers)
         self.called_with = CalledWith(solution, defaults.callers)
         self.given_functions = GivenFunctions(solution, defaults.callers)
@@ -135,6 +137,8 @@ class Crossings:
         if confidence is not Confidence.POSSIBLE and self.called_with.another(number, reasons):
             return Confidence.POSSIBLE
         if confidence is not Confidence.POSSIBLE and self.given_functions.another(number, reasons):
+            return Confidence.POSSIBLE
+        if confidence is not Confidence.POSSIBLE and self.one_program.apart(number, reasons):
             return Confidence.POSSIBLE
         if confidence is Confidence.LIKELY and self.same_object.at_home(number, reasons, self.home):
             return Confidence.POSSIBLE

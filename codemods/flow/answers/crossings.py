@@ -27,6 +27,7 @@ from .hidden import captures, replaced, wrappers_of_their_own
 from .instance_uses import InstanceUse, instance_uses
 from .introspection import Question, Seen, look, reaching, without_nodes
 from .moments import Moments
+from .one_program import OneProgram
 from .pickled_anyway import PickledAnyway
 from .places import Places
 from .reached import Reached
@@ -157,7 +158,8 @@ class Flow:
     def _crossings(self) -> Crossings:
         same_object = self._closure.same_object
         defaults = Defaults(self.solution, self._callers, same_object, self._surroundings)
-        return Crossings(self.solution, self._closure, same_object, self._home, self._moments, defaults)
+        one_program = OneProgram(self._places, self._reached)
+        return Crossings(self.solution, self._closure, same_object, self._home, self._moments, defaults, one_program)
 
     @cached_property
     def _callers(self) -> Callers:

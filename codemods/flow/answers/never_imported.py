@@ -31,10 +31,9 @@ class NeverImported:
     @cached_property
     def _imported(self) -> set[int]:
         """The files that run, or may; empty where that can't be told."""
-        program, programs = self.solution.program, Programs(self.solution)
-        if self.surroundings.notebooks or self.surroundings.python_files > len(program.files):
+        program, named = self.solution.program, self._named
+        if not self._all_is_read:
             return set()
-        named = [set(self._named(programs, facts)) for facts in program.facts]
         everywhere = set().union(*named)
         found = set(self.by_name)
         if -1 in found or not any(facts.runs and named[at] for at, facts in enumerate(program.facts)):
@@ -52,6 +51,36 @@ class NeverImported:
                         todo.append(each)
         return found
 
+    @cached_property
+    def scripts(self) -> frozenset[int]:
+        """The files that only start programs: nothing imports them, so no program runs two of them."""
+        if not self._all_is_read or -1 in self.by_name:
+            return frozenset()
+        imported = {*set().union(*self._named), *(self.solution.program.files[file] for file in self.by_name)}
+        facts_of = self.solution.program.facts_of
+        return frozenset(
+            file
+            for file, facts in enumerate(self.solution.program.facts)
+            if facts.runs and facts.path not in imported and not facts.path.endswith("__init__.py")
+            if not is_test(facts.path, facts_of) and not self._may_be_imported(facts)
+        )
+
+    def _may_be_imported(self, facts: FileFacts) -> bool:
+        """Code that is not here may import it: it is installed, and has no main guard."""
+        guarded = any(each.acts and "__name__" in each.reads for each in facts.statements)
+        return not guarded and self.surroundings.is_installed(facts.path)
+
+    @property
+    def _all_is_read(self) -> bool:
+        """All code of the repository that may import a file was read."""
+        return not self.surroundings.notebooks and self.surroundings.python_files <= len(self.solution.program.files)
+
+    @cached_property
+    def _named(self) -> list[set[str]]:
+        """Per file the files that its imports may mean."""
+        programs = Programs(self.solution)
+        return [set(self._named_in(programs, facts)) for facts in self.solution.program.facts]
+
     def _is_root(self, facts: FileFacts) -> bool:
         """It runs by itself: a program, a test, or what users of an installed package import.
 
@@ -61,7 +90,7 @@ class NeverImported:
             return True
         return is_test(facts.path, self.solution.program.facts_of)
 
-    def _named(self, programs: Programs, facts: FileFacts) -> Iterator[str]:
+    def _named_in(self, programs: Programs, facts: FileFacts) -> Iterator[str]:
         """The files that the imports of a file may mean: `sys.path` may hold any folder."""
         yield from programs.imported(facts)
         named = [(module, name) for _, module, level, name in facts.imports if not level]

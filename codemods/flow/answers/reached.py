@@ -229,6 +229,11 @@ class Reached:
                 found.setdefault(base, []).append(index)
         return found
 
+    @property
+    def scripts(self) -> frozenset[int]:
+        """The files that only start programs; none where that can't be told."""
+        return self._never_imported.scripts
+
     @cached_property
     def _never_imported(self) -> NeverImported:
         return NeverImported(self.solution, self.surroundings, self._by_name | ({-1} if self._loads_files else set()))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Set
+from collections.abc import Container, Iterable, Set
 
 from .heap import Heap
 
@@ -21,7 +21,7 @@ class Paths:
     start inside a function, and what goes through an attribute or a container forgets its call.
     """
 
-    def __init__(self, heap: Heap, number: int, origins: Iterable[int], among: Set[int] | None = None) -> None:
+    def __init__(self, heap: Heap, number: int, origins: Iterable[int], among: Container[int] | None = None) -> None:
         """`among`: the only nodes to go through; None for all."""
         self._heap, self._number, self._among = heap, number, among
         self.found: set[int] = set()  # so far

@@ -1,0 +1,100 @@
+"""What the script of one program puts on objects is not on those of the same class that another program sends."""
+
+from __future__ import annotations
+
+import pytest
+from test_flow import crossings
+
+from codemods.finding import Confidence
+
+ROWS = """
+class Rows:
+    def __init__(self, keep=None):
+        self.keep = keep
+        self.tables = []
+
+    def __getitem__(self, index):
+        return index
+
+SHARED = Rows()
+HOOKS = []
+"""
+SEND = """
+from torch.utils.data import DataLoader
+
+def read(rows):
+    for row in DataLoader(rows, num_workers=2):
+        print(row)
+"""
+LOOK = """
+from rows import HOOKS, SHARED, Rows
+from send import read
+
+def main():
+    rows = Rows()
+    {put}
+
+if __name__ == "__main__":
+    main()
+"""
+TRAIN = """
+from rows import HOOKS, SHARED, Rows
+from send import read
+
+def main():
+    {sent}
+
+if __name__ == "__main__":
+    main()
+"""
+READ = "read(Rows())"
+
+
+def sure(look: str, train: str, **more: str) -> bool:
+    """A lambda of a program of these files is seen to cross."""
+    files = {"rows.py": ROWS, "send.py": SEND, "look.py": LOOK.format(put=look), "train.py": TRAIN.format(sent=train)}
+    found = crossings({**files, **{f"{name}.py": text for name, text in more.items()}})
+    assert [each.path for each in found] == ["look.py"]
+    return found[0].confidence is not Confidence.POSSIBLE
+
+
+@pytest.mark.parametrize(
+    ("look", "train", "crosses"),
+    [
+        ("rows.keep = lambda row: row", READ, False),
+        ("setattr(rows, 'keep', lambda row: row)", READ, False),
+        ("rows.tables.append([lambda row: row])", READ, False),
+        ("SHARED.keep = lambda row: row", "read(SHARED)", False),
+        ("HOOKS.append(lambda row: row)", "read(HOOKS)", False),
+        ("HOOKS.append(lambda row: row)", "read([HOOKS, 1])", False),
+        ("rows.keep = lambda row: row; read(rows)", READ, True),
+        ("rows.keep = lambda row: row; read([rows])", READ, True),
+        ("SHARED.keep = lambda row: row; read(SHARED)", READ, True),
+        ("rows.keep = lambda row: row; read(rows.__getitem__)", READ, True),
+        ("rows.keep = lambda row: row", "read(Rows().__getitem__)", False),
+        ("HOOKS.append(lambda row: row); read(HOOKS)", "read(HOOKS)", True),
+    ],
+)  # fmt: skip
+def test_what_one_script_puts_there(look: str, train: str, crosses: bool) -> None:
+    assert sure(look, train) is crosses
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("both", "import look\nimport train\n\nlook.main()\ntrain.main()\n"),
+        ("both", "from look import main\nmain()\n"),
+        ("both", "import sys\nfrom importlib import import_module\n\nimport_module(sys.argv[1]).main()\n"),
+        ("both", "import runpy\nimport sys\n\nrunpy.run_path(sys.argv[1])\n"),
+    ],
+)
+def test_scripts_that_something_imports_may_be_one_program(name: str, text: str) -> None:
+    assert sure("rows.keep = lambda row: row", READ, **{name: text})
+
+
+def test_code_that_is_no_script_is_of_any_program() -> None:
+    setup = "from rows import SHARED\n\ndef set_up():\n    SHARED.keep = lambda row: row\n"
+    found = crossings(
+        {"rows.py": ROWS, "send.py": SEND, "setup.py": setup, "train.py": TRAIN.format(sent="read(SHARED)")}
+    )
+    assert [(each.path, each.confidence) for each in found] == [("setup.py", Confidence.PROVEN)]
