@@ -34,3 +34,9 @@ def test_what_the_functions_of_a_module_return(name: str, data: str) -> None:
 def test_a_module_is_no_hazard_of_the_flow() -> None:
     """Else each value of such a module would be one more for the solver, and what its functions return was lost."""
     assert not makes_object("importlib.import_module") and makes_object("threading.Lock")
+
+
+def test_the_first_part_of_a_name_is_enough() -> None:
+    files = {"main.py": MAIN.format(name="'task_' + sys.argv[1]", data="task.load()"), "task_one.py": TASK}
+    (found,) = reported(files, "lambdas")
+    assert (found.path, found.span.line) == ("task_one.py", 3) and found.trace[-1].path == "main.py"

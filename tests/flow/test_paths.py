@@ -61,6 +61,19 @@ def test_a_call_is_left_where_it_was_entered() -> None:
     assert not paths.lead_to(other)
 
 
+def test_a_function_is_left_by_a_value_that_did_not_enter_it_by_a_call() -> None:
+    heap, number = chain(1)
+    parameter, captured, result, other = (heap.node("", 0, 1) for _ in range(4))
+    heap.edge(0, parameter, 1, 7)
+    heap.edge(parameter, captured, 1)
+    heap.edge(captured, result, 1, -8)
+    heap.edge(parameter, other, 1, -7)
+    heap.edge(parameter, other, 1, -9)
+    paths = Paths(heap, number, [0])
+    assert paths.lead_to(result)
+    assert paths.lead_to(other)
+
+
 def test_a_value_begins_where_no_edge_brings_it() -> None:
     heap, number = chain(5)
     assert heap.origins() == {number: [0]}

@@ -154,6 +154,21 @@ PASSES = [
     "send(list(reversed([fix])))",
     "send(dict(a=fix))",
     "send(list(zip([fix], 'a')))",
+    "def inner():\n    return fix\nsend(inner())",
+    "*rest, last = other, fix\nsend(last)",
+    "first, *rest, last = other, fix, other\nsend(rest[0])",
+    "first, *rest = fix, other\nsend(first)",
+    "match [other, fix]:\n    case [_, name]:\n        send(name)",
+    "match Box(fix):\n    case Box(value=name) | name:\n        send(name)",
+    "send(max([fix], key=id))",
+    "send(min(fix, other, key=id))",
+    "send(filter(fix, [1]))",
+    "send(map(fix, [1]))",
+    "Box.kept = fix\nsend(Box.kept)",
+    "name = None\ndef inner():\n    nonlocal name\n    name = fix\ninner()\nsend(name)",
+    "class Rows:\n    def __setitem__(self, at, row):\n        self.row = row\n    def __getitem__(self, at):\n"
+    "        return self.row\nrows = Rows()\nrows['a'] = fix\nsend(rows['a'])",
+    "def inner():\n    return\n    yield\nsend(inner())",
 ]  # fmt: skip
 STAYS = [
     "send(other)",
@@ -182,6 +197,19 @@ STAYS = [
     "box, more = Box(other), Box(fix)\nsend(other)",
     "plain = Plain()\nplain.other = fix\nsend(plain.value)",
     "try:\n    pass\nexcept OSError as error:\n    send(str(error))",
+    "return\nsend(fix)",
+    "raise OSError\nsend(fix)",
+    "for _ in 'ab':\n    continue\n    send(fix)",
+    "while flag:\n    break\n    send(fix)",
+    "first, *rest = fix, other\nsend(rest)",
+    "*rest, last = fix, other\nsend(last)",
+    "match [fix, other]:\n    case [_, name]:\n        send(name)",
+    "match {'a': fix, 'b': other}:\n    case {'b': name}:\n        send(name)",
+    "send(max([other], key=fix))",
+    "for name in filter(fix, [other]):\n    send(name)",
+    "send(list(map(fix, [other])))",
+    "class Rows:\n    def make(self):\n        return fix\n    size = property(make)\n    def __getitem__(self, at):\n"
+    "        return getattr(self, at)\nsend(Rows()['other'])",
 ]
 
 

@@ -104,7 +104,7 @@ class FactsBuilder:
         scope.taken_out.pop(name, None)
         if value >= 0:
             self.edge(value, node)
-            if scope is self.scope and name not in scope.nonlocals:
+            if scope is self.scope and name not in scope.nonlocals and name not in scope.set_inside:
                 goes_on = again and name not in self.set_by_functions  # `args = parser(); args = args.parse_args()`
                 if scope.kind is ScopeKind.FUNCTION or (scope.kind is ScopeKind.MODULE and goes_on):
                     scope.current[name] = value
@@ -113,8 +113,17 @@ class FactsBuilder:
     def bind_nothing(self, name: str) -> None:
         """A variable that was just bound holds nothing that matters: `f = None`."""
         scope = self.scope
-        if self.in_function and name not in scope.nonlocals and name not in scope.globals:
+        if self.in_function and not any(name in own for own in (scope.nonlocals, scope.globals, scope.set_inside)):
             scope.current[name] = DEAD
+
+    def set_from_inside(self, name: str) -> None:
+        """The function that is walked binds a variable of one around it, from here on whenever it is called."""
+        scope = self.scope.parent
+        while scope is not None and (scope.kind is not ScopeKind.FUNCTION or name not in scope.bound):
+            scope = scope.parent
+        if scope is not None:
+            scope.set_inside.add(name)
+            scope.current.pop(name, None)
 
     def keep(self, name: str, value: int) -> None:
         """From here on `name`, which may have dots, is `value` as long as the code of the function goes straight on."""

@@ -28,6 +28,7 @@ class FactsScope:
         "parent",
         "passes",
         "qualname",
+        "set_inside",
         "taken_out",
         "tree",
     )
@@ -44,6 +45,7 @@ class FactsScope:
         self.bound: set[str] = set()
         self.globals: set[str] = set()
         self.nonlocals: set[str] = set()
+        self.set_inside: set[str] = set()  # names that a function in it declares nonlocal
         self.constants: dict[str, object] = {}  # names bound once, to a literal
         self.loaded: set[str] = set()  # names of modules that are loaded by a path
         self.loading: set[str] = set()  # of a module: its functions that return such a module

@@ -20,7 +20,7 @@ from .own_state import dropped_attributes, is_reduced_to_other, kept_attributes
 from .passed_on import asked_for
 from .records import NO_LITERALS, Call
 from .scope import DEAD, SEVERAL, FactsScope
-from .syntax import is_record, not_callable, position, rebinds
+from .syntax import is_record, not_callable, position, rebinds, yields
 from .taken_out import note_absent, note_taken_out
 
 _DECORATED = {  # the first of these counts
@@ -31,6 +31,7 @@ _DECORATED = {  # the first of these counts
     "setter": MethodBinding.PROPERTY,
     "lazy_property": MethodBinding.PROPERTY,
 }
+_ENDS = (ast.Return, ast.Raise, ast.Continue, ast.Break)
 _FUNCTION_KINDS = {ScopeKind.CLASS: FunctionKind.METHOD, ScopeKind.MODULE: FunctionKind.TOP}
 
 
@@ -40,16 +41,25 @@ class Statements:
     def __init__(self, builder: FactsBuilder, expressions: Expressions) -> None:
         self.builder, self.expressions = builder, expressions
 
-    def body(self, statements: Iterable[ast.stmt]) -> None:
+    def body(self, statements: Sequence[ast.stmt]) -> None:
         """A block that runs once, from its start to its end."""
         builder = self.builder
-        for statement in statements:
+        for at, statement in enumerate(statements, 1):
             builder.line = statement.lineno
             handler = _HANDLERS.get(type(statement))
             if handler is not None:
                 handler(self, statement)
             else:
                 self._children(statement)
+            if isinstance(statement, _ENDS):
+                self._never_run(statements[at:])
+                break
+
+    def _never_run(self, statements: Iterable[ast.stmt]) -> None:
+        """What stands below a `return` binds nothing, but a `yield` there still makes a generator."""
+        scope = self.builder.scope
+        if scope.function >= 0 and any(map(yields, statements)):
+            self.builder.facts.functions[scope.function].generator = True
 
     def _optional(self, statements: Sequence[ast.stmt]) -> dict[str, int]:
         """A block that may be left out, or run again; what names are at its end."""
@@ -122,10 +132,8 @@ class Statements:
     def _match(self, node: ast.Match) -> None:
         subject = self.expressions.value(node.subject)
         for case in node.cases:
+            self.expressions.bind_pattern(case.pattern, subject)
             for pattern in walk(case.pattern):
-                name = getattr(pattern, "name", None) or getattr(pattern, "rest", None)
-                if isinstance(name, str):
-                    self.builder.bind(name, subject)
                 if isinstance(pattern, ast.MatchValue) and isinstance(pattern.value, ast.Attribute):
                     for side in (subject, self.expressions.value(pattern.value)):
                         self.builder.distinguish(side, "compared", pattern.lineno)
@@ -146,6 +154,8 @@ class Statements:
 
     def _nonlocal(self, node: ast.Nonlocal) -> None:
         self.builder.scope.nonlocals.update(node.names)
+        for name in node.names:  # whoever calls this function may find it bound anew
+            self.builder.set_from_inside(name)
 
     def _import(self, node: ast.Import) -> None:
         builder = self.builder

@@ -13,10 +13,11 @@ from .builder import FactsBuilder
 from .filled_later import kept_as, note_put
 from .loaded_by_path import note_loaded
 from .scope import SEVERAL
-from .syntax import EACH, KEYS, literal_key, name_pattern
+from .syntax import EACH, KEYS, MAX_PLACES, literal_key, name_pattern, starred
 from .taken_out import note_put_back
 
 _SEQUENCE = (ast.Tuple, ast.List)
+_STARS = (ast.Starred, ast.MatchStar)
 
 
 class Targets(ABC):
@@ -74,7 +75,12 @@ class Targets(ABC):
                 for inner, part in zip(target.elts, expression.elts, strict=True):  # type: ignore[union-attr]
                     self.assign(inner, self.value(part), part)
                 return
-            for inner, element in zip(target.elts, self._unpack(target.elts, value), strict=True):
+            if isinstance(expression, _SEQUENCE) and not starred(expression.elts) and starred(target.elts):
+                parts = [self.value(part) for part in expression.elts]
+                elements = self._split(target.elts, parts)
+            else:
+                elements = self._unpack(target.elts, value)
+            for inner, element in zip(target.elts, elements, strict=True):
                 self.assign(inner, element)
 
     def sets_attribute(self, target: ast.Attribute, base: int) -> None:
@@ -100,9 +106,45 @@ class Targets(ABC):
         else:
             self.assign(target, value)
 
-    def _unpack(self, targets: Sequence[ast.expr], value: int) -> list[int]:
+    def _unpack(self, targets: Sequence[ast.expr | ast.pattern], value: int) -> list[int]:
         """A node for each of the targets that `value` is unpacked into."""
         if value < 0:
             return [-1] * len(targets)
-        star = next((at for at, target in enumerate(targets) if isinstance(target, ast.Starred)), len(targets))
-        return [self.builder.element(value, f"#{at}" if at < star else "") for at in range(len(targets))]
+        star = next((at for at, target in enumerate(targets) if isinstance(target, _STARS)), len(targets))
+        found = [self.builder.element(value, f"#{at}" if at < star else "") for at in range(len(targets))]
+        if star < len(found):
+            found[star] = self.builder.container([found[star]], "list")
+        return found
+
+    def _split(self, targets: Sequence[ast.expr], parts: Sequence[int]) -> list[int]:
+        """A node for each of the targets, one of them starred, that these values are unpacked into."""
+        star = next(at for at, target in enumerate(targets) if isinstance(target, ast.Starred))
+        behind = len(targets) - star - 1
+        rest = parts[star : len(parts) - behind]
+        items = [(f"#{at}", part) for at, part in enumerate(rest[:MAX_PLACES]) if part >= 0]
+        others = [part for part in rest[MAX_PLACES:] if part >= 0]
+        held = self.builder.container(others, "list", items) if items or others else -1
+        return [*parts[:star], held, *parts[len(parts) - behind :]]
+
+    def bind_pattern(self, pattern: ast.pattern, value: int) -> None:
+        """Bind the names of `case pattern`, where the subject is `value`."""
+        builder = self.builder
+        if isinstance(pattern, (ast.MatchAs, ast.MatchStar)):
+            if isinstance(pattern, ast.MatchAs) and pattern.pattern is not None:
+                self.bind_pattern(pattern.pattern, value)
+            if pattern.name is not None:
+                builder.bind(pattern.name, value)
+        elif isinstance(pattern, ast.MatchSequence):
+            for inner, element in zip(pattern.patterns, self._unpack(pattern.patterns, value), strict=True):
+                self.bind_pattern(inner, element)
+        elif isinstance(pattern, ast.MatchMapping):
+            for key, inner in zip(pattern.keys, pattern.patterns, strict=True):
+                self.bind_pattern(inner, builder.element(value, literal_key(key)) if value >= 0 else -1)
+            if pattern.rest is not None:
+                builder.bind(pattern.rest, value)
+        elif isinstance(pattern, ast.MatchClass):
+            for inner in (*pattern.patterns, *pattern.kwd_patterns):  # by its place: the subject, or what it keeps
+                self.bind_pattern(inner, value)
+        elif isinstance(pattern, ast.MatchOr):
+            for inner in pattern.patterns:
+                self.bind_pattern(inner, value)

@@ -44,6 +44,7 @@ class Attributes:
         self.hierarchy, self.module_names = hierarchy, module_names
         self.nodes: dict[int, dict[str, int]] = defaultdict(dict)  # class -> attribute -> node
         self.worker_nodes: dict[int, dict[str, int]] = defaultdict(dict)  # set by methods that run in the worker
+        self.of_classes: dict[int, dict[str, int]] = defaultdict(dict)  # as `nodes`, of the class itself
         self.stored_by: dict[int, set[int]] = defaultdict(set)  # attribute node -> nodes of `x` in `x.attribute = ...`
         self._followed: dict[str, bool] = {}  # foreign names
         self._passed_on: dict[str, bool] = {}
@@ -59,6 +60,16 @@ class Attributes:
             label = f"stored as `{attribute}` on `{name}`"
             node = nodes[attribute] = self.heap.node(label, file, line)
             self.heap.roomy.add(node)
+        return node
+
+    def _of_class(self, owner: int, attribute: str, near: int) -> int:
+        """The node of what code stores on a class of the repo; its objects are pickled without."""
+        node = self.of_classes[owner].get(attribute, -1)
+        if node < 0:
+            label = f"stored as `{attribute}` on the class `{self.program.classes[owner][1].name}`"
+            node = self.of_classes[owner][attribute] = self.heap.node(
+                label, self.heap.file_of[near], self.heap.lines[near]
+            )
         return node
 
     # `x.attribute`
@@ -81,6 +92,9 @@ class Attributes:
             heap.add(result, heap.number(Value(FOREIGN, SUBCLASSES, number)))
         elif kind == CLASS:
             self._load_member(self.hierarchy.order(int(value.a)), attribute, result, -1, int(value.a))
+            if attribute in self.constraints.stored_on_others and self.hierarchy.known:
+                for at in self.hierarchy.order(int(value.a)):
+                    heap.edge(self._of_class(at, attribute, result), result, heap.lines[result])
             if (
                 self.hierarchy.is_local_enum(int(value.a))
                 and attribute in self.program.classes[int(value.a)][1].members
@@ -253,6 +267,10 @@ class Attributes:
             self.stored_by[node].add(base)
             if heap.lines[node] == self.program.classes[int(value.a)][1].position[0]:
                 heap.lines[node], heap.file_of[node] = line, file
+            heap.edge(stored, node, line)
+        elif value.kind == CLASS:
+            node = self._of_class(int(value.a), attribute, base)
+            heap.lines[node], heap.file_of[node] = line, file
             heap.edge(stored, node, line)
         elif value.kind == CONTAINER and value.a in heap.bags:
             heap.edge(stored, heap.field(int(value.a), attribute), line)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from ..boundaries import Table
 from ..facts.records import Call
 from ..facts.syntax import EACH, IN_A_DICT
+from .attributes import Attributes
 from .constraints import Constraints
 from .heap import CLASS, CONTAINER, INSTANCE, OBJECT, Heap, Value
 from .hierarchy import Hierarchy
@@ -18,8 +19,11 @@ HOLDERS = frozenset({"OrderedDict", "deque", "ModuleList", "ModuleDict", "Sequen
 class Containers:
     """Applies what code does with containers. Containers go by the node of their contents."""
 
-    def __init__(self, heap: Heap, constraints: Constraints, table: Table, hierarchy: Hierarchy) -> None:
+    def __init__(
+        self, heap: Heap, constraints: Constraints, table: Table, hierarchy: Hierarchy, methods: Attributes
+    ) -> None:
         self.heap, self.constraints, self.table, self.hierarchy = heap, constraints, table, hierarchy
+        self.methods = methods
         # result of a call, or a `*args` or `**kwargs` parameter -> contents of what it makes, or of its tuple or dict
         self.of_result: dict[int, int] = {}
         self.by_default: dict[int, int] = {}  # contents of a defaultdict -> what it makes, once something is taken out
@@ -41,12 +45,28 @@ class Containers:
                 heap.read(contents, key, result)
             else:
                 heap.edge(heap.every(contents), result, heap.lines[result])
+        elif value.kind == INSTANCE:
+            self._by_method(value, "__getitem__", result)
         elif value.kind == CLASS and self.hierarchy.is_local_enum(int(value.a)):
             heap.add(result, heap.number(Value(INSTANCE, value.a)))
         elif value.kind == OBJECT and value.b >= 0 and str(value.a).rpartition(".")[2] in HOLDERS:
             heap.edge(value.b, result, heap.lines[result])
         elif value.kind == OBJECT and self._has_parts_like_it(value, key):
             heap.add(result, heap.number(value))
+
+    def _by_method(self, value: Value, name: str, result: int, stored: int = -1, line: int = 0) -> None:
+        """What the class's own method gives is at `result`; it gets what is in `stored`, as its last argument."""
+        found, program = self.methods.method(int(value.a), name), self.methods.program
+        if found < 0:
+            return
+        file, function = program.functions[found]
+        offset, own = program.offsets[file], found - program.function_offset[file]
+        if any(call.scope == own and call.text == "getattr" for call in program.facts[file].calls):
+            return  # that may be anything that its class has
+        if result >= 0 and not function.generator:
+            self.heap.edge(function.returns + offset, result, self.heap.lines[result])
+        if stored >= 0 and function.parameters:
+            self.heap.edge(stored, function.parameters[-1].node + offset, line)
 
     def _has_parts_like_it(self, value: Value, key: str) -> bool:
         """A pair of connections, or a dict of datasets: `load_dataset(...)["train"]`."""
@@ -59,6 +79,8 @@ class Containers:
             heap.edge(stored, heap.field(int(value.a), key) if key else int(value.a), line)
         elif value.kind == OBJECT and value.b >= 0:
             heap.edge(stored, value.b, line)
+        elif value.kind == INSTANCE:
+            self._by_method(value, "__setitem__", -1, stored, line)
 
     def pass_elements(self, source: int, target: int, key: str = "") -> None:
         """What containers at `source` hold (under `key`) is at `target`."""

@@ -84,4 +84,18 @@ class Paths:
                         todo.append((target, ()))
                     elif calls[-1] == -site:
                         todo.append((target, calls[:-1]))
+                    elif not self._returns_to(node, calls[-1]):
+                        todo.append((target, calls))
         return True
+
+    def _returns_to(self, node: int, site: int) -> bool:
+        """The call at `site` calls the function whose result is in `node`.
+
+        Where it calls another, the value got here by an attribute, or as what an inner function captures.
+        """
+        known = self._heap.left_by.get(node)
+        if known is None:
+            targets, sites = self._heap.targets[node] or (), self._heap.sites
+            known = frozenset(-site for target in targets for site in sites.get((node, target), ()) if site < 0)
+            self._heap.left_by[node] = known
+        return site in known

@@ -7,7 +7,7 @@ from ..kinds import ANY, FunctionKind
 from .attributes import Attributes
 from .constraints import Constraints
 from .containers import Containers
-from .heap import CLASS, CONTAINER, FUNCTION, HAZARD, INSTANCE, MODULE, OBJECT, SUPER, Heap, Value
+from .heap import CLASS, CONTAINER, FUNCTION, HAZARD, INSTANCE, KEPT, MODULE, OBJECT, SUPER, Heap, Value
 from .program import Program
 
 _ELEMENT_METHODS = frozenset({"get", "pop", "popitem", "setdefault", "__getitem__", "popleft"})
@@ -17,7 +17,8 @@ _SAME_ELEMENTS = frozenset(
     {"list", "tuple", "set", "frozenset", "sorted", "reversed", "iter", "filter", "itertools.chain", "itertools.cycle",
      "collections.OrderedDict", "collections.deque", "dict"}
 )  # fmt: skip
-_ONE_OF = frozenset({"next", "random.choice"})
+_ONE_OF = frozenset({"next", "random.choice", "max", "min"})
+_LATER = frozenset({"filter", "map"})  # they keep the function that they call
 RECORDS = frozenset({"collections.namedtuple", "typing.NamedTuple"})
 _REPLACE = frozenset({"dataclasses.replace", "attr.evolve", "attrs.evolve"})
 _LOOK_UP = frozenset({"getattr", "vars", "globals", "eval"})
@@ -39,6 +40,10 @@ class PythonBuiltins:
         result, line = call.result + offset, call.position[0]
         first = call.arguments[0] + offset if call.arguments and call.arguments[0] >= 0 else -1
         key = call.literals.get(1)
+        if name in _LATER and first >= 0:
+            kept = heap.node("", heap.file_of[result], line)
+            heap.edge(first, kept, line)
+            heap.add_when_filled(result, Value(OBJECT, KEPT, kept), kept)
         if name == "super":
             self._super(node, result, call)
         elif name == "getattr" and first >= 0 and isinstance(key, str):
@@ -83,9 +88,11 @@ class PythonBuiltins:
         return True
 
     def _hand_on(self, name: str, first: int, offset: int, call: Call) -> None:
-        """`next(fns, other)`, `random.choice(fns)`, `dict.fromkeys(keys, value)`."""
+        """`next(fns, other)`, `random.choice(fns)`, `max(fns, key=len)`, `dict.fromkeys(keys, value)`."""
         result, line = call.result + offset, call.position[0]
-        if name in _ONE_OF and first >= 0:
+        if name in ("max", "min") and len(call.arguments) > 1:
+            self.heap.edge(first, result, line) if first >= 0 else None
+        elif name in _ONE_OF and first >= 0:
             self.containers.pass_elements(first, result)
         target = result if name in _ONE_OF else self.containers.contents_of(result, line)
         for argument in call.arguments[1:]:

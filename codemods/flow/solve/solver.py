@@ -63,8 +63,8 @@ class _Solver:
         self.heap = Heap(_HazardTest(program, self.hierarchy))
         self.constraints = Constraints()
         self.module_names = ModuleNames(program, self.heap, self.constraints)
-        self.containers = Containers(self.heap, self.constraints, program.table, self.hierarchy)
         self.attributes = Attributes(program, self.heap, self.constraints, self.hierarchy, self.module_names)
+        self.containers = Containers(self.heap, self.constraints, program.table, self.hierarchy, self.attributes)
         self.sinks = Sinks(program, self.heap, self.containers)
         self.foreign = ForeignObjects(program.table, self.heap, self.constraints, self.containers, self.sinks)
         self.dispatch = Dispatch(
