@@ -93,7 +93,14 @@ def test_arguments_that_stay(first: str, then: str) -> None:
     ("first", "then"),
     [
         ("run = int(open(COUNTER).read())", "with open(COUNTER, 'w') as file:\n    file.write(str(run + 1))"),
-        ("run = 1 if os.path.exists(COUNTER) else 0", "open(COUNTER, 'a').close()"),
+        *(
+            ("run = 1 if os.path.exists(COUNTER) else 0", f"open(COUNTER, {mode}).close()")
+            for mode in ("'a'", "'x'", "'r+'", "'wb'", "mode='w'", "MODE")
+        ),
+        *(
+            (f"run = len(open(COUNTER, {mode}).read())", "open(COUNTER, 'a').close()")
+            for mode in ("'r'", "'rb'", "mode='rt'")
+        ),
         ("run = int(Path(COUNTER).read_text())", "Path(COUNTER).write_text(str(run + 1))"),
         ("run = len(os.listdir(FOLDER))", "os.makedirs(os.path.join(FOLDER, str(run)))"),
         ("run = len(glob.glob(os.path.join(FOLDER, '*')))", "here = f'{FOLDER}/{run}'\nos.mkdir(here)"),
@@ -110,7 +117,10 @@ def test_files_that_the_script_changes(first: str, then: str) -> None:
     ("first", "then"),
     [
         ("run = int(open(COUNTER).read())", "with open('result.txt', 'w') as file:\n    file.write(str(run + 1))"),
-        ("run = int(open(COUNTER).read())", "print(open(COUNTER).read())"),
+        *(
+            ("run = int(open(COUNTER).read())", f"print(open({given}).read())")
+            for given in ("COUNTER", "COUNTER, 'r'", "COUNTER, mode='rb'")
+        ),
         ("run = 3\nold = os.path.exists(COUNTER)", "print(old)\nopen(COUNTER, 'w').close()"),
     ],
 )

@@ -238,7 +238,10 @@ BUCKET = """\
 def bucket(name):
     return hash(name) % 100
 def place(name):
-    return len(name)"""
+    return len(name)
+class Shelf:
+    def bucket(self, name):
+        return len(name)"""
 
 
 @pytest.mark.parametrize(
@@ -247,6 +250,7 @@ def place(name):
         ("hash(str(x))", "print(hash('1'))", True),
         ("bucket(str(x))", "print(bucket('1'))", True),
         ("bucket(str(x))", "print(place('1'))", False),
+        ("bucket(str(x))", "print(Shelf().bucket('1'))", False),
         ("place(str(x))", "print(hash('1'))", False),
         ("hash(3)", "print(hash('1'))", False),
         ("hash(str(x))", "print(hash(1))", False),

@@ -68,11 +68,18 @@ def test_another_branch_may_need_it() -> None:
     assert "tarfile.open(self.path) if state" in after
 
 
-def test_some_objects_lack_it() -> None:
+@pytest.mark.parametrize("asked", ['hasattr(self, "tar")', 'getattr(self, "tar", None)'])
+def test_some_objects_lack_it(asked: str) -> None:
     """A copy would have it, as None."""
-    text = PROGRAM.format(opens=ONLY_SOME, reads="return at", asked='hasattr(self, "tar")')
+    text = PROGRAM.format(opens=ONLY_SOME, reads="return at", asked=asked)
     (reason,) = reasons({"main.py": text}, RULE)
     assert "some objects may lack it; set it to None in every `__init__`" in reason
+
+
+@pytest.mark.parametrize("asked", ['isinstance(self, "tar")', 'hasattr(self, "path")'])
+def test_nobody_asks_for_it(asked: str) -> None:
+    text = PROGRAM.format(opens=ONLY_SOME, reads="return at", asked=asked)
+    assert migrated({"main.py": text}, RULE)
 
 
 def test_a_class_below_lacks_it() -> None:

@@ -191,3 +191,29 @@ def test_a_local_that_is_kept(more: str, reasons: list[str | None]) -> None:
     text += "class Keeper:\n    def __init__(self, held):\n        self.held = held\n"
     findings = found(text + USE)
     assert sorted(map(str, (each.reason for each in findings))) == sorted(map(str, reasons))
+
+
+TOOL = """\
+{head}class Thing:
+    def __init__(self, path):
+        self.tool = tool
+        self.path = path
+    def run(self, n):
+        return self.tool.dumps(n)
+"""
+
+
+@pytest.mark.parametrize(
+    ("head", "by_name"),
+    [
+        ("import json as tool\n", True),
+        ("import json as tool\nimport pickle as tool\n", True),  # the name has one value when methods run
+        ("if __debug__:\n    import json as tool\n", False),
+        ("try:\n    import json as tool\nexcept ImportError:\n    import pickle as tool\n", False),
+        ("import json as tool\ndef change():\n    global tool\n    del tool\n", False),
+        ("import json as tool\ndef change():\n    global tool\n    import pickle as tool\n", False),
+    ],
+)
+def test_a_module_by_its_name(head: str, by_name: bool) -> None:
+    (finding,) = found(TOOL.format(head=head) + USE)
+    assert (finding.fix is not None and finding.fix.title == "Say `tool` instead of `self.tool`") is by_name
