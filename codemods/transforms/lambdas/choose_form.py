@@ -48,6 +48,7 @@ class Forms:
         self.boundaries, self.aboard = boundaries, aboard
         self.handover = Handover(project, rewrite.source, rewrite.scopes, known)
         self._attributes: dict[str, str] = {}  # captured value -> a name that no object of the project has
+        self._parameters: dict[str, str] = {}  # captured value -> a name that is no word of the project
         self.inspection = InspectionChecks(project, rewrite.source, rewrite.scopes, known)
 
     def check_inspection(self, move: Move, alone: bool) -> None:
@@ -177,6 +178,29 @@ class Forms:
             if name not in self._attributes:
                 self._attributes[name] = names.fresh_attribute("_" + name.lstrip("_"))
         return {name: self._attributes[name] for name in move.captures}
+
+    def keep_keywords(self, move: Move, alone: bool) -> None:
+        """Where a Python without `/` is named: captured values get names that no call of the project says.
+
+        What takes any keyword then still gets each that is passed.
+        """
+        rewrite, unit = self.rewrite, move.unit
+        if "/" not in move.leading or move.is_object or rewrite.old_python is None:
+            return
+        passed = [*move.attributes, *move.captures]
+        if not alone or move.shields_self or move.parts or unit.frozen or len(set(passed)) < len(passed):
+            return
+        me = unit.own_self[1] if unit.own_self is not None else ""
+        if me in move.captures and rewrite.is_keyword(me):
+            return
+        unsaid: dict[str, str] = {}
+        for name in passed:
+            if name == me:
+                continue
+            if name not in self._parameters:
+                self._parameters[name] = rewrite.names.fresh_word("_" + name.lstrip("_"))
+            unsaid[name] = self._parameters[name]
+        move.unsaid = unsaid
 
     def choose_home(self, move: Move, me: Me | None, alone: bool) -> None:
         unit = move.unit

@@ -51,6 +51,7 @@ class Move:
     is_own: bool = False  # it is compared with others, and made once: a function that nothing else stands for will do
     passes_on: list[str] | None = None  # what a lambda adds to a call of `name`, which is all that it does
     shields_self: bool = False  # some call passes a keyword of the name that the method's object has
+    unsaid: dict[str, str] | None = None  # what is passed -> name that no call says, where `/` can't be written
 
     @property
     def is_partial(self) -> bool:
@@ -77,6 +78,8 @@ class Move:
     def leading(self) -> list[str]:
         """The parameters that come first in its new place."""
         own = [self.method[1]] if self.method else []
+        if self.unsaid is not None:
+            return [*own, *(self.unsaid.get(name, name) for name in (*self.attributes, *self.captures))]
         passed = [*self.attributes, *itertools.chain(*(self.parts.get(name, [name]) for name in self.captures))]
         return [*own, *passed, *(["/"] if takes_any(self.unit.node) and (passed or self.shields_self) else [])]
 

@@ -311,6 +311,8 @@ class _Planner:
             self.forms.choose_form(move, group)
             self.forms.choose_home(move, selves[unit], alone=len(group) == 1)
         self.options.split(moves)
+        for unit in group:
+            self.forms.keep_keywords(moves[unit], alone=len(group) == 1)
         for unit in sorted(group, key=lambda item: isinstance(item.node, ast.Lambda)):
             if unit.node not in self.unfolded:
                 self.forwards.choose(moves[unit], moves)

@@ -46,8 +46,79 @@ def test_positional_only_where_python_has_it() -> None:
     assert reason is None
 
 
-def test_refused_where_an_older_python_is_named() -> None:
-    text, reason = done(setup_py="setup(\n    classifiers=['Programming Language :: Python :: 3.7'],\n)\n")
+OLD = "setup(\n    classifiers=['Programming Language :: Python :: 3.7'],\n)\n"
+
+
+def test_captured_values_get_names_that_no_call_says_where_an_older_python_is_named() -> None:
+    text, reason = done(setup_py=OLD)
+    assert (
+        "def _patched_new_forward(_func, _kind, *args, **kwargs):\n    return _func(_kind, *args, **kwargs)\n" in text
+    )
+    assert "return functools.partial(_patched_new_forward, func, kind)" in text
+    assert reason is None
+
+
+def test_a_name_that_some_file_has_is_not_chosen() -> None:
+    text, reason = done(setup_py=OLD, other_py="def call(f):\n    return f(1, _kind=2)\n")
+    assert "def _patched_new_forward(_func, _kind_2, *args, **kwargs):\n    return _func(_kind_2, *args" in text
+    assert reason is None
+
+
+METHOD = """\
+from torch.utils.data import DataLoader, Dataset
+
+
+class Rows(Dataset):
+    def __init__(self, feature):
+        self.feature = feature
+
+    def __getitem__(self, index):
+        return self.feature(index, None)
+
+
+class Task:
+    def __init__(self, size):
+        self.size = size
+
+    def get_feature(self, length=512, mask=None):
+        def to_feature(example, rng=None, **kwargs):
+            return self.feature(example, length=length, mask=mask, size=self.size, rng=rng, **kwargs)
+        return to_feature
+
+    def feature(self, example, **kwargs):
+        return example
+
+
+if __name__ == "__main__":
+    for row in DataLoader(Rows(Task(3).get_feature(5)), num_workers=2):
+        print(row)
+"""
+
+
+def test_a_method_of_a_task_takes_any_keyword() -> None:
+    text, reason = done(setup_py=OLD, model_py=METHOD)
+    assert "def _get_feature_to_feature(self, _length, _mask, example, rng=None, **kwargs):" in text
+    assert "return self.feature(example, length=_length, mask=_mask, size=self.size, rng=rng, **kwargs)" in text
+    assert reason is None
+
+
+REGISTERED = METHOD.replace("return self.feature(", "return feature(").replace(
+    "class Task:",
+    "def feature(example, **kwargs):\n    return example\n\n\n"
+    "TASKS = {}\n\n\ndef task(cls):\n    TASKS[cls.__name__] = cls\n    return cls\n\n\n@task\nclass Task:",
+)
+
+
+def test_an_attribute_that_is_passed_gets_such_a_name_too() -> None:
+    text, reason = done(setup_py=OLD, model_py=REGISTERED)
+    assert "def _to_feature(_size, _length, _mask, example, rng=None, **kwargs):" in text
+    assert "return feature(example, length=_length, mask=_mask, size=_size, rng=rng, **kwargs)" in text
+    assert "return functools.partial(_to_feature, self.size, length, mask)" in text
+    assert reason is None
+
+
+def test_refused_where_a_call_passes_the_name_that_its_object_has() -> None:
+    text, reason = done(setup_py=OLD, model_py=METHOD, other_py="def call(f):\n    return f(1, self=2)\n")
     assert not text
     assert reason is not None and "setup.py:2 names a Python older than 3.8" in reason
 

@@ -94,14 +94,16 @@ def object_class(
     step: str,
     preamble: Sequence[str],
     is_bare: bool,
+    has_slash: bool,
 ) -> str:
     """The class `name`, whose objects are called like the function; `called`: the `__name__` that somebody reads.
 
-    `is_bare`: the `__dict__` of its objects shows no captured values, as that of a function does not.
+    `is_bare`: the `__dict__` of its objects shows no captured values, as that of a function does not; `has_slash`: a
+    call may pass a keyword `self`.
     """
     node, captures = unit.node, [variable.name for variable in unit.captures]
     assert not isinstance(node, ast.ClassDef)
-    leading = ["self", "/"] if node.args.kwarg is not None and not node.args.posonlyargs else ["self"]
+    leading = ["self", "/"] if has_slash else ["self"]
     if isinstance(node, ast.Lambda):
         call = lambda_as_def(source, node, "__call__", leading, edits, step, step, preamble)
     else:

@@ -70,6 +70,13 @@ class Names:
             if next(iter(self._project.matching(pattern, word=name)), None) is None:
                 return name
 
+    def fresh_word(self, wanted: str) -> str:
+        """Like `fresh`, and the name is no word of any file of the project: no call passes it as a keyword."""
+        while True:
+            name = self.fresh(wanted)
+            if next(iter(self._project.matching(re.compile(rf"\b{re.escape(name)}\b"), word=name)), None) is None:
+                return name
+
     def fresh_method(
         self, wanted: str, owner: ast.ClassDef, apart: Callable[[ast.ClassDef, ast.ClassDef], bool]
     ) -> str:

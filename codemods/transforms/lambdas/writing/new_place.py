@@ -91,24 +91,32 @@ def _inner_edits(rewrite: FileRewrite, move: Move, moves: dict[Unit, Move], impo
     for name, default in unit.default_nodes.items():
         edits.append(rewrite.replace(default, "None"))
         assert name in unit.frozen
+    unsaid = move.unsaid or {}
+    edits += [
+        rewrite.rename(use, unsaid[variable.name])
+        for variable, captured in unit.captures.items()
+        if variable.name in unsaid
+        for use in captured
+    ]
     split = [use for variable, uses in unit.captures.items() if variable.name in move.parts for use in uses]
     for use in [*(unit.self_uses if move.attributes else ()), *split]:
         parent = rewrite.scopes.parents[use.node]
         assert isinstance(parent, ast.Attribute)
-        edits.append(_without_owner(rewrite, use, parent))
+        edits.append(_without_owner(rewrite, use, parent, unsaid.get(parent.attr, parent.attr)))
     return edits
 
 
-def _without_owner(rewrite: FileRewrite, use: Use, attribute: ast.Attribute) -> Edit:
+def _without_owner(rewrite: FileRewrite, use: Use, attribute: ast.Attribute, text: str) -> Edit:
+    """`text`, the name of a parameter, in place of `self.attribute`."""
     if not any(isinstance(above, ast.JoinedStr) for above in rewrite.scopes.ancestors(use.node)):
-        edit = rewrite.replace(attribute, attribute.attr)
+        edit = rewrite.replace(attribute, text)
         if rewrite.source.text[edit.start - 3 : edit.start] == "[: " and rewrite.source.text[edit.end] == "]":
             return Edit(rewrite.path, edit.start - 1, edit.end, edit.text)  # as formatters write a slice up to a name
         return edit
-    edit, name = rewrite.rename(use, attribute.attr), f".{attribute.attr}"
+    edit, name = rewrite.rename(use, text), f".{attribute.attr}"
     if rewrite.source.text[edit.end : edit.end + len(name)] != name:
         raise Refused(f"`{use.name}{name}` is used inside an f-string (line {line_of(use.node)}): take it out of that")
-    return Edit(rewrite.path, edit.start, edit.end + len(name), attribute.attr)
+    return Edit(rewrite.path, edit.start, edit.end + len(name), text)
 
 
 def _inner_edit(rewrite: FileRewrite, use: Use, other: Move, imports: list[Import]) -> Edit:
@@ -149,7 +157,10 @@ def _last_accessor(rewrite: FileRewrite, method: tuple[Scope, str, ast.ClassDef]
 
 def _definition(rewrite: FileRewrite, move: Move, inner: Sequence[Edit], indent: str) -> str:
     node, imports = move.unit.node, _joined([text for _, text in sorted(move.unit.imports.items())])
-    if ((move.is_object and takes_any(node)) or "/" in move.leading) and rewrite.old_python is not None:
+    has_slash = takes_any(node) if move.is_object else "/" in move.leading
+    if has_slash and move.is_object and rewrite.old_python is not None:
+        has_slash = rewrite.is_keyword("self")  # the one name that it can take from a call
+    if has_slash and rewrite.old_python is not None:
         raise Refused(
             "as it takes any keyword, what it captures would have to be positional-only (`/`), and "
             f"{rewrite.old_python} names a Python older than 3.8: "
@@ -157,7 +168,9 @@ def _definition(rewrite: FileRewrite, move: Move, inner: Sequence[Edit], indent:
         )
     if move.is_object:
         step, called, unit = rewrite.indent_unit, move.called, move.unit
-        text = object_class(rewrite.source, unit, move.name, called, move.kept, inner, step, imports, move.is_bare)
+        text = object_class(
+            rewrite.source, unit, move.name, called, move.kept, inner, step, imports, move.is_bare, has_slash
+        )
         return text + shared_copies(move.shared_by, step)
     if isinstance(node, ast.Lambda):
         leading = _annotated(move)
@@ -176,6 +189,7 @@ def _annotated(move: Move) -> list[str]:
         for variable in move.unit.captures
         if not move.parts.get(variable.name) and (said := said_type(variable)) is not None
     }
+    types.update({new: types[name] for name, new in (move.unsaid or {}).items() if name in types})
     return [f"{name}: {types[name]}" if name in types else name for name in move.leading]
 
 
