@@ -146,14 +146,24 @@ def _asked(solution: Solution, name: str, offset: int, call: Call) -> int:
         return -1
     if name == "isinstance":
         types = call.arguments[1] if len(call.arguments) > 1 else -1
-        held = [solution.heap.values[number] for number in solution.heap.holds[types + offset]] if types >= 0 else []
-        for value in tuple(held):
-            if value.kind == CONTAINER:
-                nodes = (int(value.a), *solution.heap.fields.get(int(value.a), {}).values())
-                held += [solution.heap.values[number] for node in nodes for number in solution.heap.holds[node]]
-        if not any(value.kind == FOREIGN and value.a in _TYPES for value in held):
+        if types < 0 or not _holds_type(solution, types + offset):
             return -1
     return call.arguments[place] + offset
+
+
+def _holds_type(solution: Solution, types: int) -> bool:
+    """The second argument of `isinstance` is a type of functions, or has one in its tuples."""
+    todo, seen = [types], set[int]()
+    while todo:
+        node = todo.pop()
+        seen.add(node)
+        for value in (solution.heap.values[number] for number in solution.heap.holds[node]):
+            if value.kind == FOREIGN and value.a in _TYPES:
+                return True
+            if value.kind == CONTAINER:
+                inner = (int(value.a), *solution.heap.fields.get(int(value.a), {}).values())
+                todo += [each for each in inner if each not in seen]
+    return False
 
 
 class Seen(NamedTuple):

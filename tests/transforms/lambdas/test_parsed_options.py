@@ -43,7 +43,7 @@ PARTIAL = "functools.partial(crop, size=args.size)"
         pytest.param("\n\ndef load(x):\n    setattr(x, 'other', 1)\n    del x.__dict__['more']\n", id="other names"),
         pytest.param("\n\ndef load(args):\n    cfg.arguments = vars(args)\n", id="the dict is kept and not changed"),
         pytest.param(
-            "\n\ndef load(args):\n    options = json.loads(args)\n    options['size'] = 1\n",
+            "\n\ndef load(args):\n    print(vars(args))\n    options = copied(args)\n    options['size'] = 1\n",
             id="a dict of something else",
         ),
         pytest.param("\n\ndef load(args):\n    log(vars(args), more=args.__dict__)\n", id="the dict is passed on"),
