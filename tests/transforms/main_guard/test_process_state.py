@@ -56,6 +56,8 @@ STATE = [
     ("decimal.setcontext(decimal.BasicContext)", "return Decimal(1) / x"),
     ("warnings.simplefilter('error')", "try:\n    return old(x)\nexcept DeprecationWarning:\n    return 0"),
     ("warnings.filterwarnings('error', category=UserWarning)", "warnings.warn('odd')"),
+    ("warnings.simplefilter('error' if sys.argv else 'ignore')", "warnings.warn('odd')"),
+    ("how = 'ignore' if sys.argv else 'error'\nwarnings.simplefilter(how)", "warnings.warn('odd')"),
     ("locale.setlocale(locale.LC_ALL, 'de_DE.UTF-8')", "return locale.currency(x)"),
     ("sys.setrecursionlimit(9000)", "return 1 + work(x - 1) if x else 0"),
     ("np.set_printoptions(precision=2)", "return str(np.arange(3) / x)"),
@@ -110,6 +112,9 @@ def test_a_worker_depends_on_what_main_sets(sets: str, read: str) -> None:
         ),
         pytest.param("np.set_printoptions(precision=2)", "row = np.ones(3)\nprint(row.mean(), row.shape)", id="a mean"),
         pytest.param("warnings.simplefilter('ignore')", "warnings.warn('odd')", id="seen on stderr only"),
+        pytest.param(
+            "warnings.simplefilter('once' if sys.argv else 'ignore')", "warnings.warn('odd')", id="both on stderr only"
+        ),
         pytest.param("locale.setlocale(locale.LC_ALL)", "return locale.currency(x)", id="a question"),
         pytest.param("sys.setrecursionlimit(9000)", "return x", id="no recursion"),
         pytest.param("sys.stdout = open('log.txt', 'w')", "print(x, file=sys.stderr)", id="to another stream"),

@@ -45,6 +45,14 @@ def test_an_object_that_is_made_once_more(made: str, asked: str, given: str, fou
     assert ["a spawned worker gets a copy of it" in each.message for each in report] == [True] * found
 
 
+@pytest.mark.parametrize(("parameter", "found"), [("value", True), ("value=MISSING", False)])
+def test_an_argument_that_is_handed_on(parameter: str, found: bool) -> None:
+    text = PROGRAM.format(imported="MISSING, asks", asked="asks(given)", given="MISSING")
+    marks = f"MISSING = object()\n\n\ndef asks({parameter}):\n    return value is MISSING\n"
+    report = reported({"run.py": text, "marks.py": marks}, "main-guard")
+    assert ["a spawned worker gets a copy of it" in each.message for each in report] == [True] * found
+
+
 SETS = """\
 import sys
 from multiprocessing import Process

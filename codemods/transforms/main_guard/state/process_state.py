@@ -274,9 +274,8 @@ def _set_by(outline: Outline, node: ast.AST, state: State) -> str | None:
             level = next((ast.unparse(keyword.value) for keyword in node.keywords if keyword.arg == "level"), "")
             if not level or level.rpartition(".")[2].strip("\"'") in state.silent:
                 return None
-        said = ast.unparse(first) if first is not None else ""
-        said = qualified_name(outline, first) or said if isinstance(first, ast.Attribute) else said
-        if (state.values and said not in state.values) or said in state.but:
+        said = {*_said_first(outline, first)}
+        if (state.values and said.isdisjoint(state.values)) or said.issubset(state.but):
             return None
         return (ast.unparse(first) if first is not None else None) if state.linked else ""
     if not isinstance(node, (ast.Attribute, ast.Subscript)) or not isinstance(node.ctx, ast.Store):
@@ -284,6 +283,18 @@ def _set_by(outline: Outline, node: ast.AST, state: State) -> str | None:
     if _stored(outline, node) not in state.sets or _gives_back(outline, node):
         return None
     return ast.unparse(node.slice) if state.linked and isinstance(node, ast.Subscript) else ""
+
+
+def _said_first(outline: Outline, first: ast.expr | None) -> Iterator[str]:
+    """What the first argument of a call may be: one of two for `"error" if strict else "ignore"`."""
+    if isinstance(first, ast.Name) and isinstance(made := outline.only_value(first), (ast.IfExp, ast.Constant)):
+        first = made
+    if isinstance(first, ast.IfExp):
+        yield from _said_first(outline, first.body)
+        yield from _said_first(outline, first.orelse)
+        return
+    said = ast.unparse(first) if first is not None else ""
+    yield qualified_name(outline, first) or said if isinstance(first, ast.Attribute) else said
 
 
 def _leads_out(outline: Outline, handler: ast.expr) -> bool:

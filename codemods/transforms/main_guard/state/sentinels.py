@@ -59,11 +59,15 @@ def _made(search: Search, outline: Outline, name: ast.Name) -> tuple[Outline, as
 
 
 def _is_sent(search: Search, worker: Worker, other: ast.expr, name: str) -> bool:
-    """What is compared may have come with what was sent: an attribute, or an argument of the worker itself."""
+    """What is compared may have come with what was sent: an attribute, or an argument, also one handed on."""
     if isinstance(other, ast.Attribute):
         return any(_keeps(outline, other.attr, name) for outline in search.repo.mentioning(other.attr))
-    if worker.depth or not isinstance(other, ast.Name) or other.id not in parameters(worker.function):
+    if not isinstance(other, ast.Name) or other.id not in parameters(worker.function):
         return False
+    arguments = worker.function.args
+    defaults = [*arguments.defaults, *arguments.kw_defaults] if worker.depth else []
+    if any(isinstance(each, ast.Name) and each.id == name for each in defaults):
+        return False  # where it is called without
     return any(_passes(outline, name) for outline in search.repo.mentioning(name))
 
 
