@@ -38,6 +38,12 @@ def test_hunks_are_those_of_the_patch(number: int) -> None:
     assert as_patch(before, after) == expected(before, after)
 
 
+def test_lines_that_are_no_unicode() -> None:
+    """Half of a pair, as a file of Python may spell it in another encoding."""
+    [hunk] = hunks_of("a.txt", "a\n\udc80\n", "b\n\udc81\n", Headings("a.txt", ""))
+    assert hunk.lines == ("-a", "-\udc80", "+b", "+\udc81")
+
+
 def test_the_scope_is_the_function_around_the_change() -> None:
     text = "x = 1\n\n\nclass A:\n    @staticmethod\n    def f(y):\n        if y:\n            z = 1\n        return z\n"
     text += "\n    w = 2\n"

@@ -1073,6 +1073,10 @@ def test_the_loop_fails_when_one_rank_fails(tmp_path: Path) -> None:
         ("L='torchrun --nnodes 1'\n$L a.py", "the variable L"),
         ('A=(--nnodes 1)\ntorchrun "${A[@]}" a.py', "flags of the launcher stand in the variable A"),
         ("torchrun --nproc_per_node=2 a.py --world $WORLD_SIZE", "$WORLD_SIZE"),
+        *(
+            (f"torchrun --nproc_per_node=2 a.py --own {used}", f"reads ${used.strip('${}[@]')}, which the loop sets")
+            for used in ("$MASTER_ADDR", "$rank", "${rank}", "${ranks[@]}")
+        ),
         ("torchrun $FLAGS a.py", "$FLAGS"),
     ],
 )
