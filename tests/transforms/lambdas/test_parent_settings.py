@@ -202,3 +202,53 @@ def test_what_a_process_has_anyway(fill: str, read: str, after: str) -> None:
         "functools.partial"
         in migrated({"train.py": TABLES.format(fill=fill, read=read, after=after)}, "lambdas")["train.py"]
     )
+
+
+BETWEEN = """\
+import multiprocessing as mp
+
+ROWS = None
+
+
+def look(key):
+    return ROWS[key]
+
+
+def main(scale):
+    global ROWS
+
+    def add(q):
+        q.put(look(1) * scale)
+
+    {made}
+    {first}
+    {start}
+    {second}
+
+
+if __name__ == "__main__":
+    main(3)
+"""
+ONE = "p = mp.Process(target=add, args=(mp.Queue(),))"
+MANY = "ps = [mp.Process(target=add, args=(mp.Queue(),)) for _ in range(2)]"
+SET = "ROWS = {1: 2}"
+
+
+def between(made: str, first: str, start: str, second: str) -> str | None:
+    files = {"a.py": BETWEEN.format(made=made, first=first, start=start, second=second)}
+    (finding,) = reported(files, "lambdas")
+    assert finding.fix is not None
+    return finding.fix.unsafe
+
+
+@pytest.mark.parametrize(("made", "start"), [(ONE, "p.start()"), (MANY, "for p in ps:\n        p.start()")])
+def test_what_is_set_between_a_process_and_its_start(made: str, start: str) -> None:
+    unsafe = between(made, SET, start, "pass")
+    assert unsafe is not None and unsafe.startswith("`ROWS` (line 17) is set in this process only")
+
+
+@pytest.mark.parametrize(
+    ("start", "second"), [("p.start()", SET), ("p.start()", f"{SET}\n    mp.managers.SyncManager().start()")]
+)
+def test_what_is_set_after_the_start(start: str, second: str) -> None:
+    assert between(ONE, "pass", start, second) is None

@@ -80,8 +80,9 @@ def _lost_state(scopes: Scopes, unit: Unit, start: ast.Call, worker: ast.AST | N
 def _run_before(scopes: Scopes, unit: Unit, start: ast.Call) -> Iterator[ast.AST]:
     """What the function around runs above the start, with the functions of the file that it calls or decorates by."""
     mine: list[ast.AST] = []
+    last = start_of(_moment(scopes, unit, start))
     for node in ast.walk(unit.home.node):
-        above = start_of(node) <= start_of(start) if hasattr(node, "lineno") else False
+        above = start_of(node) <= last if hasattr(node, "lineno") else False
         guarded = unit.home.is_local or (above and scopes.under_guard(node))
         if above and guarded and scopes.around(node) is unit.home:
             mine.append(node)
@@ -89,6 +90,20 @@ def _run_before(scopes: Scopes, unit: Unit, start: ast.Call) -> Iterator[ast.AST
     for function in _with_called(scopes, mine, deep=False):
         if isinstance(function, FUNCTIONS):
             yield from ast.walk(function)
+
+
+def _moment(scopes: Scopes, unit: Unit, made: ast.Call) -> ast.Call:
+    """The last `.start()` below that may be of the process made there, else the call that makes it."""
+    kept = scopes.parents[made]
+    names = {target.id for target in getattr(kept, "targets", ()) if isinstance(target, ast.Name)}
+    started = [
+        node
+        for node in ast.walk(unit.home.node)
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "start"
+        if scopes.around(node) is unit.home and start_of(node) > start_of(made)
+        if not names or (isinstance(node.func.value, ast.Name) and node.func.value.id in names)
+    ]
+    return max(started, key=start_of, default=made)
 
 
 def _with_called(scopes: Scopes, nodes: list[ast.AST], deep: bool = True) -> list[ast.AST]:
