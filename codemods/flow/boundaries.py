@@ -296,3 +296,9 @@ def table(extra: Iterable[Mapping[str, object]] = ()) -> Table:
     """The shipped table and `extra` entries (same form as [[boundary]]), which win."""
     extra = tuple(extra)
     return Table(_own_entries(), extra) if extra else _own_table().unasked()
+
+
+def saves(boundary: str) -> bool:
+    """The callable pickles for something else than another process: into a file, a copy."""
+    known = table().boundaries.get(boundary)
+    return known is not None and bool(known.says)

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from ...finding import Confidence, Trace
 from ...hazard_kind import HazardKind
+from ..boundaries import saves
 from ..facts.records import Position
 from ..facts.test_code import is_test
 from ..kinds import LOOKED_UP
@@ -62,6 +63,8 @@ class Crossing:
     @property
     def in_words(self) -> str:
         """How it crosses, for a message."""
+        if saves(self.boundary):
+            return f"is pickled by {self.boundary}"
         return f"reaches another process through {self.boundary}" if self.boundary else "is sent to workers"
 
 

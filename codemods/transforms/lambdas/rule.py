@@ -136,7 +136,5 @@ def _target(crossing: Crossing) -> Target:
 
 
 def _message(crossing: Crossing) -> str:
-    how = "is stored on an object that is sent to workers"
-    if crossing.boundary:
-        how = f"reaches another process through {crossing.boundary}"
+    how = crossing.in_words if crossing.boundary else "is stored on an object that is sent to workers"
     return f"{_WORDS[crossing.kind]} {how}; pickle can't import it by name"

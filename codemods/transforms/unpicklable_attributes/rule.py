@@ -7,6 +7,7 @@ import re
 from collections.abc import Container, Iterable, Iterator
 
 from ...finding import Confidence, Finding, Hop, Trace
+from ...flow.boundaries import saves
 from ...project import Project
 from ...syntax.branches import exclude_each_other
 from ...syntax.outline import Outline
@@ -64,7 +65,7 @@ def _of_class(search: Search, shape: Shape, planner: Planner) -> Iterator[tuple[
                 confidence = Confidence.POSSIBLE
             if confidence.reaches(bar):
                 plan = planner.plan(shape)
-                yield _finding(search, shape, name, hazard, confidence, trace, plan), hazard.made.node
+                yield _finding(search, shape, name, hazard, (confidence, trace, boundary), plan), hazard.made.node
 
 
 def _sure(
@@ -94,8 +95,9 @@ def _sure(
 
 
 def _finding(
-    search: Search, shape: Shape, name: str, hazard: Hazard, confidence: Confidence, trace: Trace, plan: Plan
+    search: Search, shape: Shape, name: str, hazard: Hazard, crossing: tuple[Confidence, Trace, str], plan: Plan
 ) -> Finding:
+    confidence, trace, boundary = crossing
     node, outline = hazard.store.target, shape.outline
     source = search.project.source(outline.path)
     assert source is not None
@@ -105,7 +107,8 @@ def _finding(
     span = source.span(start, max(end, source.offset(node.end_lineno or 0, node.end_col_offset or 0)))
     fix = plan.fixes.get(name)
     reason = None if fix is not None else plan.reasons.get(name, "it can't be shown how to fix it")
-    return Finding(ID, outline.path, span, _message(f"self.{name}", hazard.made), confidence, trace, fix, reason)
+    message = _message(f"self.{name}", hazard.made, boundary)
+    return Finding(ID, outline.path, span, message, confidence, trace, fix, reason)
 
 
 def _from_outside(search: Search, path: str) -> Iterator[Finding]:
@@ -177,7 +180,7 @@ def _sent_alone(search: Search, known: Container[ast.expr]) -> Iterator[Finding]
     """`known`: the expressions that are reported already."""
     for sent in sent_alone(search):
         if sent.node not in known and sent.confidence.reaches(search.project.bar_of(sent.crossing.path)):
-            message = _message(ast.unparse(sent.node)[:60], sent.made)
+            message = _message(ast.unparse(sent.node)[:60], sent.made, sent.crossing.boundary)
             yield _at(search, sent.outline, sent.node, message, sent.confidence, sent.crossing.trace, sent.reason)
 
 
@@ -195,7 +198,7 @@ def _hidden(kind: ObjectKind) -> str:
     return f", whose `{kind.hidden}` can't be pickled" if kind.hidden else ""
 
 
-def _message(name: str, made: Made) -> str:
+def _message(name: str, made: Made, boundary: str = "") -> str:
     """`name`: as written."""
     kind = made.kind
     if kind.later:
@@ -206,4 +209,5 @@ def _message(name: str, made: Made) -> str:
         if any(isinstance(argument, ast.Constant) and "b" in str(argument.value) for argument in given):
             error = kind.binary
     holds = "holds" if made.nested else "is"
-    return f"`{name}` {holds} {kind.what}{_hidden(kind)}; {_STOPS} `{error}`"
+    stops = f"`{boundary}` stops with" if saves(boundary) else _STOPS
+    return f"`{name}` {holds} {kind.what}{_hidden(kind)}; {stops} `{error}`"

@@ -1,0 +1,58 @@
+"""The message names what pickles an object: a save that fails is no worker that stops."""
+
+from __future__ import annotations
+
+import pytest
+
+from codemods.project import Project
+from codemods.transforms.lambdas.rule import find as lambdas
+from codemods.transforms.unpicklable_attributes.rule import find as attributes
+from codemods.tree.files import MemoryFiles
+
+RUN = """
+import copy
+import pickle
+import threading
+import torch
+from multiprocessing import Process
+
+class Cache:
+    def __init__(self, path):
+        self.path = path
+        self.lock = threading.Lock()
+
+def main(path):
+    cache = Cache(path)
+    {pickled}
+
+if __name__ == "__main__":
+    main("cache.pkl")
+"""
+WORKER = "a worker process under spawn or forkserver"
+
+
+@pytest.mark.parametrize(
+    ("pickled", "stops"),
+    [
+        ("torch.save(cache, path)", "`torch.save`"),
+        ("pickle.dump(cache, open(path, 'wb'))", "`pickle.dump`"),
+        ("copy.deepcopy(cache)", "`copy.deepcopy`"),
+        ("Process(target=print, args=(cache,)).start()", WORKER),
+    ],
+)
+def test_what_stops(pickled: str, stops: str) -> None:
+    (found,) = attributes(Project(MemoryFiles({"a.py": RUN.format(pickled=pickled).encode()})))
+    assert f"; {stops} stops with" in found.message
+
+
+@pytest.mark.parametrize(
+    ("pickled", "how"),
+    [
+        ("torch.save({'f': lambda x: x}, path)", "is pickled by torch.save"),
+        ("pickle.dumps([lambda x: x])", "is pickled by pickle.dumps"),
+        ("Process(target=lambda: None).start()", "reaches another process through multiprocessing.Process"),
+    ],
+)
+def test_how_a_lambda_crosses(pickled: str, how: str) -> None:
+    (found,) = lambdas(Project(MemoryFiles({"a.py": RUN.format(pickled=pickled).encode()})))
+    assert f"this lambda {how}; " in found.message
