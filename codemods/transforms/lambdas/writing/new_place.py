@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from bisect import bisect_right
 from collections.abc import Sequence
 
 from ....finding import Edit, Import, Refused
@@ -226,7 +227,7 @@ def _check_order(rewrite: FileRewrite, unit: Unit, offset: int) -> None:
         if first > offset:
             raise Refused(f"`{use.name}` is bound only further down (line {bindings[0].line}): move that up first")
         body = rewrite.scopes.tree.body
-        before = [statement for statement in body if rewrite.source.offset(*end_of(statement)) <= offset]
+        before = body[: bisect_right(body, offset, key=lambda statement: rewrite.source.offset(*end_of(statement)))]
         if not definite.binds(before, use.name):
             raise Refused(
                 f"`{use.name}` (line {bindings[0].line}) may not be there when the file is imported: it is bound "
