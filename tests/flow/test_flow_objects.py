@@ -149,6 +149,25 @@ DataLoader([rows, kept], num_workers=2)
 """
 )
 
+LOGGED = """
+import logging
+from multiprocessing import Process
+
+class Log:
+    pass
+
+def create():
+    log = {made}
+    log.reset = lambda: 3  # {mark}
+    return log
+
+def work(log):
+    pass
+
+if __name__ == "__main__":
+    Process(target=work, args=(create(),)).start()
+"""
+
 PROGRAMS = {
     "names of Python below a star import of a library": {"a.py": STARS},
     "set by the worker": {"a.py": WATCHED.format(mark="", mark_several="  # proven", early="pass")},
@@ -264,6 +283,10 @@ loader = DataLoader(Images(), num_workers=2)
     "what another object keeps and one that the target captures gets from it": {
         "data.py": CAPTURED.format(kept="self.fix = Holder(fix).fix", also="", mark="possible")
     },
+    "what is set on a logger, which is pickled as its name": {
+        "data.py": LOGGED.format(made="logging.getLogger('train')", mark="not pickled")
+    },
+    "what is set on another object": {"data.py": LOGGED.format(made="Log()", mark="proven")},
     "a list on what the target captures": {
         "data.py": CAPTURED.format(kept="self.fix = [fix]", also="", mark="possible")
     },
