@@ -162,8 +162,6 @@ PASSES = [
     "match Box(fix):\n    case Box(value=name) | name:\n        send(name)",
     "send(max([fix], key=id))",
     "send(min(fix, other, key=id))",
-    "send(filter(fix, [1]))",
-    "send(map(fix, [1]))",
     "Box.kept = fix\nsend(Box.kept)",
     "name = None\ndef inner():\n    nonlocal name\n    name = fix\ninner()\nsend(name)",
     "class Rows:\n    def __setitem__(self, at, row):\n        self.row = row\n    def __getitem__(self, at):\n"
@@ -208,6 +206,8 @@ STAYS = [
     "send(max([other], key=fix))",
     "for name in filter(fix, [other]):\n    send(name)",
     "send(list(map(fix, [other])))",
+    "rows = filter(fix, [other])\nif isinstance(rows, int):\n    rows = [rows]\nelse:\n    rows = list(rows)\n"
+    "send(rows)",
     "class Rows:\n    def make(self):\n        return fix\n    size = property(make)\n    def __getitem__(self, at):\n"
     "        return getattr(self, at)\nsend(Rows()['other'])",
 ]

@@ -7,7 +7,7 @@ from ..kinds import ANY, FunctionKind
 from .attributes import Attributes
 from .constraints import Constraints
 from .containers import Containers
-from .heap import CLASS, CONTAINER, FUNCTION, HAZARD, INSTANCE, KEPT, MODULE, OBJECT, SUPER, Heap, Value
+from .heap import CLASS, CONTAINER, FUNCTION, HAZARD, INSTANCE, MODULE, OBJECT, SUPER, Heap, Value
 from .program import Program
 
 _ELEMENT_METHODS = frozenset({"get", "pop", "popitem", "setdefault", "__getitem__", "popleft"})
@@ -18,7 +18,6 @@ _SAME_ELEMENTS = frozenset(
      "collections.OrderedDict", "collections.deque", "dict"}
 )  # fmt: skip
 _ONE_OF = frozenset({"next", "random.choice", "max", "min"})
-_LATER = frozenset({"filter", "map"})  # they keep the function that they call
 RECORDS = frozenset({"collections.namedtuple", "typing.NamedTuple"})
 _REPLACE = frozenset({"dataclasses.replace", "attr.evolve", "attrs.evolve"})
 _LOOK_UP = frozenset({"getattr", "vars", "globals", "eval"})
@@ -40,10 +39,6 @@ class PythonBuiltins:
         result, line = call.result + offset, call.position[0]
         first = call.arguments[0] + offset if call.arguments and call.arguments[0] >= 0 else -1
         key = call.literals.get(1)
-        if name in _LATER and first >= 0:
-            kept = heap.node("", heap.file_of[result], line)
-            heap.edge(first, kept, line)
-            heap.add_when_filled(result, Value(OBJECT, KEPT, kept), kept)
         if name == "super":
             self._super(node, result, call)
         elif name == "getattr" and first >= 0 and isinstance(key, str):
