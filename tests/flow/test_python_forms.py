@@ -222,3 +222,17 @@ def test_what_a_value_passes_through(body: str) -> None:
 def test_what_it_does_not_pass(body: str) -> None:
     found = crossing({"a.py": PROGRAM.replace("{body}", body.replace("\n", "\n    "))})
     assert {each for each in found if each[2] != "possible"} == set()
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "class Slot:\n    def __set__(self, row, given):\n        send(given)\nclass Row:\n"
+        "    slot = Slot()\nRow().slot = fix",
+        "class Row:\n    @property\n    def slot(self):\n        return 1\n    @slot.setter\n"
+        "    def slot(self, given):\n        send(given)\nRow().slot = fix",
+    ],
+)
+def test_what_a_setter_gets(body: str) -> None:
+    found = crossing({"a.py": PROGRAM.replace("{body}", body.replace("\n", "\n    "))})
+    assert {each[2] for each in found} == {"proven"}

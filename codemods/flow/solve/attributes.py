@@ -25,6 +25,7 @@ from .module_names import ModuleNames
 from .program import Program
 
 SUBCLASSES = "<class>.__subclasses__"
+_SETS = "<set>"  # as an attribute: what a store gives to a setter
 _MAX_STEPS = 4  # from where a value is looked up to where it is called
 _MAX_DOTS = 8  # longer dotted names are not followed
 # attributes by which objects that are not ours commonly return what they got
@@ -49,6 +50,7 @@ class Attributes:
         self._followed: dict[str, bool] = {}  # foreign names
         self._passed_on: dict[str, bool] = {}
         self.looked_up: set[int] = set()  # nodes of what `getattr(x, name)` may give
+        self._handed: set[tuple[int, int]] = set()  # to setters: (member node, node of the value)
         self._members_read: set[tuple[int, int, int]] = set()  # (member node, result, receiver)
 
     def node(self, owner: int, attribute: str, line: int, file: int, worker: bool = False) -> int:
@@ -262,7 +264,10 @@ class Attributes:
         """What is in the node `stored` is stored on `value`, which is in the node `base`."""
         heap = self.heap
         file = heap.file_of[base]
-        if value.kind == INSTANCE:
+        if attribute == _SETS:
+            self._call_setter(value, stored, line)
+        elif value.kind == INSTANCE:
+            self._hand_to_setter(int(value.a), attribute, stored, line)
             node = self.node(int(value.a), attribute, line, file, worker)
             self.stored_by[node].add(base)
             if heap.lines[node] == self.program.classes[int(value.a)][1].position[0]:
@@ -283,3 +288,25 @@ class Attributes:
             heap.edge(stored, names[attribute], line)
         elif value.kind == FOREIGN and "(" not in str(value.a):
             heap.edge(stored, self.module_names.foreign_attribute(f"{value.a}.{attribute}", base), line)
+
+    def _hand_to_setter(self, owner: int, attribute: str, stored: int, line: int) -> None:
+        """What is stored goes to the setter of a property, or to a descriptor, that the class has under the name."""
+        for at in self.hierarchy.order(owner):
+            file, made = self.program.classes[at]
+            member = made.members.get(attribute, -1)
+            if member >= 0:
+                node = member + self.program.offsets[file]
+                if (node, stored) not in self._handed:
+                    self._handed.add((node, stored))
+                    self.constraints.add(self.constraints.stores, node, (_SETS, stored, line, False))
+                    for number in tuple(self.heap.holds[node]):
+                        self._call_setter(self.heap.values[number], stored, line)
+                return
+
+    def _call_setter(self, value: Value, stored: int, line: int) -> None:
+        found = self.method(int(value.a), "__set__") if value.kind == INSTANCE else -1
+        if value.kind == FUNCTION and self.program.functions[int(value.a)][1].binding is MethodBinding.PROPERTY:
+            found = int(value.a)
+        file, function = self.program.functions[found] if found >= 0 else (-1, None)
+        if function is not None and len(function.parameters) > 1:
+            self.heap.edge(stored, function.parameters[-1].node + self.program.offsets[file], line)
