@@ -39,6 +39,7 @@ from .own_reducers import registered
 from .remaking.containers import cached, fields, fillings, given_fields, keeps_parts
 from .uses.attribute_uses import Hazard
 from .uses.own_processes import own_processes
+from .uses.replaced_at_once import is_replaced_at_once
 from .uses.used_before import used_before
 from .uses.worker_flags import kept_by_workers
 
@@ -204,6 +205,8 @@ class Search:
                 if parts and not made.nested:
                     continue
                 if self.counts(made.kind) and not self.left_out(shape, name) and self._is_sent(shape, store):
+                    if is_replaced_at_once(self.recogniser, store, made):
+                        continue
                     made = replace(made, nested=True) if store.fills else made
                     if made.kind.inherited and self._other_context(self.crossing(shape)[1]):
                         made = replace(made, kind=wrong_context(made.kind))
