@@ -71,6 +71,8 @@ repository supports torch 1.9. Where its requirements, environments, images or R
 (`torch>=1.7`), the line stays, and the script takes both spellings, so that the line works with old and new torch. A
 guide in the folder of the script counts even where the top folder asks for a newer torch, or has `torchrun` already.
 Where neither says anything, the oldest torch that any other folder names counts, unless some line runs `torchrun`.
+Where requirements, environments and images only allow a torch before 2.0, a script that takes `--local_rank` alone
+stops once they allow a newer one: `likely`.
 
 A launcher keeps the ranks' store itself, so that nobody opens a `tcp://` address of the script's own and the ranks wait
 for it until the timeout. It becomes `env://` where rank and size come from the launcher's environment, or the rank is

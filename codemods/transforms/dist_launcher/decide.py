@@ -23,7 +23,7 @@ from .local_rank import (
 from .rendezvous import Address, asks_the_environment, fixed_address, met_by_environment
 from .scripts import Scripts, local_rank_in_shell
 from .teach import missing_spellings, teach
-from .torch_version import Named, Version, depth, is_about, named_versions, oldest_for
+from .torch_version import Named, Version, depth, held_below, is_about, named_versions, oldest_for
 from .unseen_parser import unseen_parser
 from .verdict import (
     DEPRECATED,
@@ -283,11 +283,14 @@ class Decisions:
             verdict.edits += drop_flag(source, line, use_env)
         return verdict
 
-    def _oldest_torch(self, line: LaunchLine, path: str) -> tuple[Version, str]:
-        """The oldest torch that the repository names for `path`, and where, in words."""
+    def _named_versions(self) -> list[Named]:
         if self._torch is None:
             self._torch = named_versions(self.project)
-        named = oldest_for(self._torch, path)
+        return self._torch
+
+    def _oldest_torch(self, line: LaunchLine, path: str) -> tuple[Version, str]:
+        """The oldest torch that the repository names for `path`, and where, in words."""
+        named = oldest_for(self._named_versions(), path)
         runs = [depth(other) for other in self._torchrun if is_about(other, path)]
         if named is None or (self._torchrun and max(runs, default=0) >= depth(named.path)):
             return _NOT_NAMED, ""  # a line that runs torchrun says more than an old Dockerfile of the same folder
@@ -316,11 +319,16 @@ class Decisions:
         if told.settled and entries.skips_unknown_arguments(program, option):
             missing = []  # the script has its rank all the same
         if missing:
-            when = "since" if missing[0] == "--local-rank" else "before"
+            dashed = missing[0] == "--local-rank"
+            held = held_below(self._named_versions(), program.path, _FIRST_DASHED) if dashed else None
             ignored = entries.skips_unknown_arguments(program, option)
             then = kept_default(program, option) if ignored else "every rank stops with `unrecognized arguments`"
+            when = f" ({'since' if dashed else 'before'} torch 2.0)"
+            if held is not None:
+                when, then = " from torch 2.0 on", f"{then} there ({held.says})"
+                verdict.confidence = Confidence.LIKELY  # the torch that they use passes what the script takes
             verdict.message = (
-                f"torch.distributed.launch passes {missing[0]}=N ({when} torch 2.0), and `{option.path}` only takes "
+                f"torch.distributed.launch passes {missing[0]}=N{when}, and `{option.path}` only takes "
                 f"{spelling(option)}: {then}"
             )
         used = option.required or bool(told.reads) or (passed and told.escapes)

@@ -1,4 +1,4 @@
-"""The oldest torch that a repository supports, by its own files: `torchrun` came with 1.10, its module with 1.9."""
+"""The torch versions that a repository supports, by its own files: `torchrun` came with 1.10, its module with 1.9."""
 
 from __future__ import annotations
 
@@ -63,6 +63,7 @@ _NVIDIA = re.compile(r"\bnvidia/pytorch:(\d\d)\.(\d\d)\b")
 _MENTIONS = re.compile(r"torch|cudatoolkit|python\s*=", re.IGNORECASE)
 
 Version = tuple[int, int]
+Span = tuple[Version, Version]  # the oldest and the newest
 _MINORS = [(0, 4), *((1, minor) for minor in range(14)), *((2, minor) for minor in range(20))]
 _PATCHES = range(4)
 _MOST_CLAUSES = 12  # of one requirement; each is compared with every version
@@ -86,7 +87,7 @@ _NEWEST_FOR_PYTHON = {(2, 7): (1, 4), (3, 4): (1, 2), (3, 5): (1, 5)}
 
 @dataclass(frozen=True, slots=True)
 class Named:
-    """`path`:`line` allows torch `oldest` (major, minor), and none before it.
+    """`path`:`line` allows torch `oldest` (major, minor) to `newest`, and none before or after them.
 
     `by`: the old package that is named instead of torch, for which there is no torch after `oldest`.
     """
@@ -94,6 +95,7 @@ class Named:
     path: str
     line: int
     oldest: Version
+    newest: Version
     by: str = ""
 
     @property
@@ -127,21 +129,23 @@ def named_versions(project: Project) -> list[Named]:
             if _HEADING.match(line) or _UNDERLINE.match(line):
                 needs = _NEEDS.search(above if _UNDERLINE.match(line) else line) is not None
             above = line
-            found += [Named(path, number, version) for version in _versions(line, guide, needs)]
+            found += [Named(path, number, *span) for span in _versions(line, guide, needs)]
             if not guide or _INSTALLS.search(line):
-                found += [Named(path, number, version, by) for by, version in _newest(line)]
+                found += [Named(path, number, version, version, by) for by, version in _newest(line)]
     return found
 
 
-def _versions(line: str, guide: bool, needs: bool) -> Iterator[Version]:
+def _versions(line: str, guide: bool, needs: bool) -> Iterator[Span]:
     """`needs`: the line stands below a heading of a guide about what is needed."""
     if not guide or _INSTALLS.search(line):
-        version = _required(line)
-        if version is not None:
-            yield version
+        span = _required(line)
+        if span is not None:
+            yield span
     elif needs or _REQUIRES.search(line):
         for pattern in _PROSE, _ASIDE:
-            yield from ((int(match[1]), int(match[2])) for match in pattern.finditer(line))
+            for match in pattern.finditer(line):
+                version = int(match[1]), int(match[2])
+                yield version, version
 
 
 def oldest_for(found: list[Named], path: str) -> Named | None:
@@ -158,6 +162,18 @@ def oldest_for(found: list[Named], path: str) -> Named | None:
     nearest = max((depth(named.path) for named in firm), default=-1)
     guides = [named for named in holding if _GUIDE.search(named.path) and depth(named.path) > nearest]
     return min([*firm, *guides], key=lambda named: named.oldest, default=None)
+
+
+def held_below(found: list[Named], path: str, version: Version) -> Named | None:
+    """What names the newest torch for `path`, where requirements, environments and images only allow older ones.
+
+    A guide can't hold anybody back, but one that names `version` or a newer one says that those are used too.
+    """
+    holding = [named for named in found if is_about(named.path, path)]
+    firm = [named for named in holding if not _GUIDE.search(named.path)]
+    if any(named.newest >= version for named in holding):
+        return None
+    return max(firm, key=lambda named: named.newest, default=None)
 
 
 def is_about(naming: str, path: str) -> bool:
@@ -177,8 +193,8 @@ def _covers(path: str) -> str:
     return "".join(f"{folder}/" for folder in folders)
 
 
-def _required(line: str) -> Version | None:
-    """The oldest torch that a line of requirements allows; None where it names none."""
+def _required(line: str) -> Span | None:
+    """What a line of requirements allows; None where it names no torch."""
     table = _TABLE.match(line)
     if table is not None:
         rest = line[table.end() :]
@@ -186,9 +202,11 @@ def _required(line: str) -> Version | None:
     image = _IMAGE.search(line)
     if image is not None:
         major, minor = [number for number in image.groups() if number is not None]
-        return int(major), int(minor)
-    versions = (_oldest(requirement.group(1)) for requirement in _REQUIREMENT.finditer(line))
-    return min((version for version in versions if version is not None), default=None)
+        version = int(major), int(minor)
+        return version, version
+    found = (_allowed(requirement.group(1)) for requirement in _REQUIREMENT.finditer(line))
+    spans = [span for span in found if span is not None]
+    return (min(oldest for oldest, _ in spans), max(newest for _, newest in spans)) if spans else None
 
 
 def _newest(line: str) -> Iterator[tuple[str, Version]]:
@@ -209,8 +227,8 @@ def _newest(line: str) -> Iterator[tuple[str, Version]]:
 
 
 @lru_cache(maxsize=1024)
-def _oldest(clauses: str) -> Version | None:
-    """The oldest version that fits `clauses`; the newest one where they only say how new it may be."""
+def _allowed(clauses: str) -> Span | None:
+    """The versions that fit `clauses`; the newest one alone where they only say how new it may be."""
     if len(clauses) > _LONGEST:
         return None
     parts: list[str] = []
@@ -226,4 +244,4 @@ def _oldest(clauses: str) -> Version | None:
     if not fitting:
         return None
     only_above = all(specifier.operator in ("<", "<=", "!=") for specifier in allowed)
-    return (max if only_above else min)(fitting)
+    return (max if only_above else min)(fitting), max(fitting)

@@ -5,6 +5,9 @@ from __future__ import annotations
 import pytest
 from test_dist_launcher import LAUNCH, READS_ENV, SPAWNS, files, findings, migrated, reasons
 
+from codemods.finding import Confidence
+from harness.each_row import each_row
+
 NEVER_READ = """\
 import argparse
 import torch.distributed as dist
@@ -459,3 +462,37 @@ def test_ranks_whose_function_another_file_defines(function: str, target: str, o
     """The script sets the local rank of each process that it starts: no launcher is needed."""
     script = STARTS.format(function=function, target=target)
     assert bool(findings({"train.py": script, "tools/dist_util.py": JOINS, "tools/__init__.py": ""})) is not own
+
+
+@each_row(
+    ("holding", "held"),
+    [
+        ({"requirements.txt": "torch==1.7.0\n"}, "requirements.txt:1 names torch 1.7"),
+        ({"setup.py": "install_requires=['torch>=1.4,<2']\n"}, "setup.py:1 names torch 1.4"),
+        ({"environment.yml": "dependencies:\n  - pytorch=1.12.1\n"}, "environment.yml:2 names torch 1.12"),
+        ({"Dockerfile": "FROM pytorch/pytorch:1.6.0-cuda10.1\n"}, "Dockerfile:1 names torch 1.6"),
+        ({"requirements.txt": "torch>=1.7\n"}, None),
+        ({"requirements.txt": "torch==1.7\n", "Dockerfile": "FROM pytorch/pytorch:2.1.0-cuda12\n"}, None),
+        ({"requirements.txt": "torch==1.7\n", "README.md": "- PyTorch 2.0\n"}, None),
+        ({"README.md": "- PyTorch 1.7\n"}, None),
+        ({"two/requirements.txt": "torch==1.7\n"}, None),
+    ],
+)
+def test_a_torch_before_2_passes_the_old_spelling(holding: dict[str, str], held: str | None) -> None:
+    (finding,) = findings({"run.sh": f"{LAUNCH} a.py\n", "a.py": NEVER_READ, **holding})
+    if held is None:
+        assert "passes --local-rank=N (since torch 2.0), and `a.py` only takes --local_rank" in finding.message
+        assert finding.confidence is Confidence.PROVEN
+    else:
+        assert finding.message.startswith(
+            "torch.distributed.launch passes --local-rank=N from torch 2.0 on, and `a.py` only takes --local_rank: "
+            f"every rank stops with `unrecognized arguments` there ({held})"
+        )
+        assert finding.confidence is Confidence.LIKELY
+
+
+def test_an_option_that_only_takes_the_new_spelling_stops_under_an_old_torch() -> None:
+    script = NEVER_READ.replace("--local_rank", "--local-rank")
+    (finding,) = findings({"run.sh": f"{LAUNCH} a.py\n", "a.py": script, "requirements.txt": "torch==1.7\n"})
+    assert "passes --local_rank=N (before torch 2.0)" in finding.message
+    assert finding.confidence is Confidence.PROVEN

@@ -235,11 +235,11 @@ def test_only_so_many_lines_of_a_file_count() -> None:
     assert len(versions("requirements.txt", "torch==1.7\n" * 300)) == 200
 
 
-REQUIRED = Named("requirements.txt", 1, (1, 9))
-BELOW = Named("pkg/requirements/base.txt", 2, (1, 7))
-OTHER = Named("other/setup.py", 5, (1, 6))
-GUIDE = Named("README.md", 3, (1, 4))
-GUIDE_BELOW = Named("pkg/docs/README.md", 4, (1, 5))
+REQUIRED = Named("requirements.txt", 1, (1, 9), (1, 9))
+BELOW = Named("pkg/requirements/base.txt", 2, (1, 7), (1, 7))
+OTHER = Named("other/setup.py", 5, (1, 6), (1, 6))
+GUIDE = Named("README.md", 3, (1, 4), (1, 4))
+GUIDE_BELOW = Named("pkg/docs/README.md", 4, (1, 5), (1, 5))
 
 
 @each_row(
