@@ -157,12 +157,10 @@ def _holds_type(solution: Solution, types: int) -> bool:
     while todo:
         node = todo.pop()
         seen.add(node)
-        for value in (solution.heap.values[number] for number in solution.heap.holds[node]):
-            if value.kind == FOREIGN and value.a in _TYPES:
-                return True
-            if value.kind == CONTAINER:
-                inner = (int(value.a), *solution.heap.fields.get(int(value.a), {}).values())
-                todo += [each for each in inner if each not in seen]
+        values = (solution.heap.values[number] for number in solution.heap.holds[node])
+        if any(value.kind == FOREIGN and value.a in _TYPES for value in values):
+            return True
+        todo += [each for each in _inside(solution, node) if each not in seen]
     return False
 
 

@@ -180,9 +180,9 @@ class Forms:
         return {name: self._attributes[name] for name in move.captures}
 
     def keep_keywords(self, move: Move, alone: bool) -> None:
-        """Where a Python without `/` is named: captured values get names that no call of the project says.
+        """Where a Python without `/` is named: captured values get names that no file and no data has.
 
-        What takes any keyword then still gets each that is passed.
+        What takes any keyword then still gets each that is passed, also by `**row`.
         """
         rewrite, unit = self.rewrite, move.unit
         if "/" not in move.leading or move.is_object or rewrite.old_python is None:
@@ -198,7 +198,7 @@ class Forms:
             if name == me:
                 continue
             if name not in self._parameters:
-                self._parameters[name] = rewrite.names.fresh_word("_" + name.lstrip("_"))
+                self._parameters[name] = rewrite.names.fresh_word(f"_captured_{name.lstrip('_')}")
             unsaid[name] = self._parameters[name]
         move.unsaid = unsaid
 

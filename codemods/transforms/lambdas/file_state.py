@@ -138,8 +138,10 @@ class FileRewrite:
         return [use for use in scopes.uses if use.name in SEES_NAMES and not is_about_object(scopes, use)]
 
     def is_keyword(self, name: str) -> bool:
-        """Some call of the project passes a keyword of this name."""
-        return any(self.project.matching(re.compile(rf"[(,]\s*{re.escape(name)}\s*=(?!=)"), word=name))
+        """Some call of the project passes a keyword of this name, or may do so: `**locals()`, `**{"self": ...}`."""
+        text = re.escape(name)
+        pattern = rf"[(,]\s*{text}\s*=(?!=)|[\"']{text}[\"']\s*[:\]]|\*\*\s*(?:locals|vars)\(\s*\)"
+        return any(self.project.matching(re.compile(pattern), word=name))
 
     def checkpoint(self) -> tuple[set[int], set[str], set[str]]:
         """The room and the names that have been chosen so far, for `rollback`."""

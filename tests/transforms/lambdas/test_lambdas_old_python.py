@@ -51,16 +51,16 @@ OLD = "setup(\n    classifiers=['Programming Language :: Python :: 3.7'],\n)\n"
 
 def test_captured_values_get_names_that_no_call_says_where_an_older_python_is_named() -> None:
     text, reason = done(setup_py=OLD)
-    assert (
-        "def _patched_new_forward(_func, _kind, *args, **kwargs):\n    return _func(_kind, *args, **kwargs)\n" in text
-    )
+    assert "def _patched_new_forward(_captured_func, _captured_kind, *args, **kwargs):\n    return " in text
+    assert "    return _captured_func(_captured_kind, *args, **kwargs)\n" in text
     assert "return functools.partial(_patched_new_forward, func, kind)" in text
     assert reason is None
 
 
 def test_a_name_that_some_file_has_is_not_chosen() -> None:
-    text, reason = done(setup_py=OLD, other_py="def call(f):\n    return f(1, _kind=2)\n")
-    assert "def _patched_new_forward(_func, _kind_2, *args, **kwargs):\n    return _func(_kind_2, *args" in text
+    text, reason = done(setup_py=OLD, other_py="def call(f):\n    return f(1, _captured_kind=2)\n")
+    assert "def _patched_new_forward(_captured_func, _captured_kind_2, *args, **kwargs):\n    return " in text
+    assert "    return _captured_func(_captured_kind_2, *args, **kwargs)\n" in text
     assert reason is None
 
 
@@ -97,8 +97,11 @@ if __name__ == "__main__":
 
 def test_a_method_of_a_task_takes_any_keyword() -> None:
     text, reason = done(setup_py=OLD, model_py=METHOD)
-    assert "def _get_feature_to_feature(self, _length, _mask, example, rng=None, **kwargs):" in text
-    assert "return self.feature(example, length=_length, mask=_mask, size=self.size, rng=rng, **kwargs)" in text
+    assert "def _get_feature_to_feature(self, _captured_length, _captured_mask, example, rng=None, **kwargs):" in text
+    assert (
+        "return self.feature(example, length=_captured_length, mask=_captured_mask, size=self.size, rng=rng, **kwargs)"
+        in text
+    )
     assert reason is None
 
 
@@ -111,14 +114,22 @@ REGISTERED = METHOD.replace("return self.feature(", "return feature(").replace(
 
 def test_an_attribute_that_is_passed_gets_such_a_name_too() -> None:
     text, reason = done(setup_py=OLD, model_py=REGISTERED)
-    assert "def _to_feature(_size, _length, _mask, example, rng=None, **kwargs):" in text
-    assert "return feature(example, length=_length, mask=_mask, size=_size, rng=rng, **kwargs)" in text
+    assert "def _to_feature(_captured_size, _captured_length, _captured_mask, example, rng=None, **kwargs):" in text
+    assert (
+        "return feature(example, length=_captured_length, mask=_captured_mask, size=_captured_size, rng=rng, **kwargs)"
+        in text
+    )
     assert "return functools.partial(_to_feature, self.size, length, mask)" in text
     assert reason is None
 
 
-def test_refused_where_a_call_passes_the_name_that_its_object_has() -> None:
-    text, reason = done(setup_py=OLD, model_py=METHOD, other_py="def call(f):\n    return f(1, self=2)\n")
+@pytest.mark.parametrize(
+    "call",
+    ["f(1, self=2)", "f(1, **{'self': 2})", "f(**locals())", "f(**vars())", "f(**dict(row, self=1))"],
+)
+def test_refused_where_a_call_may_pass_the_name_that_its_object_has(call: str) -> None:
+    other = f"class Other:\n    def call(self, f, row):\n        return {call}\n"
+    text, reason = done(setup_py=OLD, model_py=METHOD, other_py=other)
     assert not text
     assert reason is not None and "setup.py:2 names a Python older than 3.8" in reason
 

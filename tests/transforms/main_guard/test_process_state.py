@@ -93,6 +93,11 @@ def test_a_worker_depends_on_what_main_sets(sets: str, read: str) -> None:
     assert places(sets, read) == [sets.splitlines()[-1]]
 
 
+def test_a_filter_that_may_stay_as_it_was_in_the_loop_before() -> None:
+    sets = "for at in sys.argv:\n    how = 'error' if at else how\n    warnings.simplefilter(how)"
+    assert places(sets, "warnings.warn('odd')") == ["warnings.simplefilter(how)"]
+
+
 @pytest.mark.parametrize(
     ("sets", "read"),
     [

@@ -64,17 +64,16 @@ class Names:
 
     def fresh_attribute(self, wanted: str) -> str:
         """Like `fresh`, and no other file of the project has such an attribute or method either."""
-        while True:
-            name = self.fresh(wanted)
-            pattern = re.compile(rf"(?:\.|\bdef\s+|[\"']){re.escape(name)}\b")
-            if next(iter(self._project.matching(pattern, word=name)), None) is None:
-                return name
+        return self._fresh_in_project(wanted, r"(?:\.|\bdef\s+|[\"']){}\b")
 
     def fresh_word(self, wanted: str) -> str:
-        """Like `fresh`, and the name is no word of any file of the project: no call passes it as a keyword."""
+        """Like `fresh`, and the name is no word of any file of the project."""
+        return self._fresh_in_project(wanted, r"\b{}\b")
+
+    def _fresh_in_project(self, wanted: str, pattern: str) -> str:
         while True:
             name = self.fresh(wanted)
-            if next(iter(self._project.matching(re.compile(rf"\b{re.escape(name)}\b"), word=name)), None) is None:
+            if next(iter(self._project.matching(re.compile(pattern.format(re.escape(name))), word=name)), None) is None:
                 return name
 
     def fresh_method(

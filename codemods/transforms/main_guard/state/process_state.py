@@ -287,14 +287,15 @@ def _set_by(outline: Outline, node: ast.AST, state: State) -> str | None:
 
 def _said_first(outline: Outline, first: ast.expr | None) -> Iterator[str]:
     """What the first argument of a call may be: one of two for `"error" if strict else "ignore"`."""
-    if isinstance(first, ast.Name) and isinstance(made := outline.only_value(first), (ast.IfExp, ast.Constant)):
-        first = made
-    if isinstance(first, ast.IfExp):
-        yield from _said_first(outline, first.body)
-        yield from _said_first(outline, first.orelse)
-        return
-    said = ast.unparse(first) if first is not None else ""
-    yield qualified_name(outline, first) or said if isinstance(first, ast.Attribute) else said
+    made = outline.only_value(first) if isinstance(first, ast.Name) else None
+    todo = [made if isinstance(made, (ast.IfExp, ast.Constant)) else first]
+    while todo:
+        each = todo.pop()
+        if isinstance(each, ast.IfExp):
+            todo += [each.orelse, each.body]
+            continue
+        said = ast.unparse(each) if each is not None else ""
+        yield qualified_name(outline, each) or said if isinstance(each, ast.Attribute) else said
 
 
 def _leads_out(outline: Outline, handler: ast.expr) -> bool:
