@@ -55,9 +55,9 @@ def test_lines_of_a_notebook_that_are_written_in_another_way_are_not_looked_for_
 
 
 def test_a_requirement_of_endless_clauses_names_no_version() -> None:
-    assert torch_version._oldest("==1.7") == (1, 7)
-    assert torch_version._oldest(">=1," * 1000) is None
-    assert torch_version._oldest("==" + "1." * 1000) is None
+    assert torch_version._allowed("==1.7") == ((1, 7), (1, 7))
+    assert torch_version._allowed(">=1," * 1000) is None
+    assert torch_version._allowed("==" + "1." * 1000) is None
 
 
 def test_a_stranger_who_opens_many_connections_takes_no_more_threads(
