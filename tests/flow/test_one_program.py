@@ -80,16 +80,19 @@ def test_what_one_script_puts_there(look: str, train: str, crosses: bool) -> Non
 
 
 @pytest.mark.parametrize(
-    ("name", "text"),
+    "both",
     [
-        ("both", "import look\nimport train\n\nlook.main()\ntrain.main()\n"),
-        ("both", "from look import main\nmain()\n"),
-        ("both", "import sys\nfrom importlib import import_module\n\nimport_module(sys.argv[1]).main()\n"),
-        ("both", "import runpy\nimport sys\n\nrunpy.run_path(sys.argv[1])\n"),
+        "import look\nimport train\n\nlook.main()\ntrain.main()\n",
+        "from look import main\nmain()\n",
+        "import sys\nfrom importlib import import_module\n\nimport_module(sys.argv[1]).main()\n",
+        "import runpy\nimport sys\n\nrunpy.run_path(sys.argv[1])\n",
+        "import hydra\n\ndef set_up(cfg):\n    hydra.utils.call(cfg.first)\n\nset_up(load())\n",
+        "from hydra.utils import get_method\n\nget_method('look.main')()\n",
+        "from importlib.metadata import entry_points\n\nfor each in entry_points(group='own'):\n    each.load()()\n",
     ],
 )
-def test_scripts_that_something_imports_may_be_one_program(name: str, text: str) -> None:
-    assert sure("rows.keep = lambda row: row", READ, **{name: text})
+def test_scripts_that_something_imports_may_be_one_program(both: str) -> None:
+    assert sure("rows.keep = lambda row: row", READ, both=both)
 
 
 def test_code_that_is_no_script_is_of_any_program() -> None:

@@ -25,8 +25,9 @@ from .without_workers import WithoutWorkers
 _BY_NAME = frozenset(  # they find functions and classes by their names
     [
         "importlib.import_module", "import_module", "__import__", "eval", "exec", "globals", "locals", "vars",
-        "pydoc.locate", "hydra.utils.instantiate", "hydra.utils.get_class", "pkgutil.resolve_name", "runpy.run_path",
-        "inspect.getmembers", "fire.Fire",
+        "pydoc.locate", "pkgutil.resolve_name", "runpy.run_path", "inspect.getmembers", "fire.Fire",
+        "hydra.utils.instantiate", "hydra.utils.call", "hydra.utils.get_class", "hydra.utils.get_method",
+        "hydra.utils.get_object", "importlib.metadata.entry_points", "pkg_resources.iter_entry_points",
     ]
 )  # fmt: skip
 _LOOKS_UP = _BY_NAME | {"getattr"}
