@@ -192,6 +192,7 @@ STAYS = [
     "def inner():\n    return other\n    return fix\nsend(inner())",
     "inner = lambda: other\nsend(inner())",
     "send(Box(other).value)",
+    "match Box(fix):\n    case Box(kept=name):\n        send(name)",
     "box, more = Box(other), Box(fix)\nsend(other)",
     "plain = Plain()\nplain.other = fix\nsend(plain.value)",
     "try:\n    pass\nexcept OSError as error:\n    send(str(error))",

@@ -163,6 +163,12 @@ class FactsBuilder:
                 if scope.function >= 0:
                     self.free.append((scope.function, name, scope))
 
+    def load(self, base: int, attribute: str, line: int) -> int:
+        """The node of what `attribute` of `base` is."""
+        result = self.node("", line)
+        self.loads.append((base, attribute, result))
+        return result
+
     def clear(self, base: int, attribute: str) -> None:
         """From here to the end of the block, what `base` is keeps nothing that matters as this attribute."""
         if base >= 0:

@@ -82,8 +82,7 @@ class Expressions(Targets):
         base = self.value(node.value)
         if base < 0:
             return -1
-        result = self.builder.node("", node.lineno)
-        self.builder.loads.append((base, node.attr, result))
+        result = self.builder.load(base, node.attr, node.lineno)
         narrowed = self.builder.narrowed
         if narrowed and node.attr in narrowed and (known := self.builder.scope.current.get(dotted(node), -1)) != -1:
             return max(known, -1)

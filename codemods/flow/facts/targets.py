@@ -143,8 +143,10 @@ class Targets(ABC):
             if pattern.rest is not None:
                 builder.bind(pattern.rest, value)
         elif isinstance(pattern, ast.MatchClass):
-            for inner in (*pattern.patterns, *pattern.kwd_patterns):  # by its place: the subject, or what it keeps
+            for inner in pattern.patterns:  # the subject, or what it keeps
                 self.bind_pattern(inner, value)
+            for attribute, inner in zip(pattern.kwd_attrs, pattern.kwd_patterns, strict=True):
+                self.bind_pattern(inner, builder.load(value, attribute, pattern.lineno) if value >= 0 else -1)
         elif isinstance(pattern, ast.MatchOr):
             for inner in pattern.patterns:
                 self.bind_pattern(inner, value)

@@ -53,6 +53,36 @@ def test_an_argument_that_is_handed_on(parameter: str, found: bool) -> None:
     assert ["a spawned worker gets a copy of it" in each.message for each in report] == [True] * found
 
 
+def test_another_object_of_that_name_is_sent() -> None:
+    run = """\
+from multiprocessing import Process
+
+MISSING = object()
+
+
+def work(table):
+    print(asks(table.get("a", MISSING)))
+
+
+def asks(value):
+    return value is MISSING
+
+
+if __name__ == "__main__":
+    Process(target=work, args=({},)).start()
+"""
+    log = """\
+from multiprocessing import Process
+
+MISSING = None
+
+
+def start():
+    Process(target=print, args=(MISSING,)).start()
+"""
+    assert reported({"run.py": run, "log.py": log}, "main-guard") == []
+
+
 SETS = """\
 import sys
 from multiprocessing import Process

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
+from typing import NamedTuple
 
 from ....finding import Hop
 from ....syntax.binding_rules import parameters
@@ -30,7 +31,7 @@ def sentinels(search: Search) -> Iterator[ChangedState]:
                 made = _made(search, worker.outline, name)
                 if made is None or sent is None or (made[0].path, name.id) in seen:
                     continue
-                if _is_sent(search, worker, other, name.id):
+                if _is_sent(search, worker, other, _Sign(search, name.id, made)):
                     seen.add((made[0].path, name.id))
                     assert isinstance(node, ast.Compare)
                     yield _state(made, node, name.id, sent)
@@ -58,20 +59,32 @@ def _made(search: Search, outline: Outline, name: ast.Name) -> tuple[Outline, as
     return (home, value) if value is not None and plain else None
 
 
-def _is_sent(search: Search, worker: Worker, other: ast.expr, name: str) -> bool:
+class _Sign(NamedTuple):
+    """One such object: its name, and where it is made."""
+
+    search: Search
+    name: str
+    made: tuple[Outline, ast.expr]
+
+    def is_it(self, outline: Outline, node: ast.expr | None) -> bool:
+        """The expression names it, and not something else of that name."""
+        return isinstance(node, ast.Name) and node.id == self.name and _made(self.search, outline, node) == self.made
+
+
+def _is_sent(search: Search, worker: Worker, other: ast.expr, sign: _Sign) -> bool:
     """What is compared may have come with what was sent: an attribute, or an argument, also one handed on."""
     if isinstance(other, ast.Attribute):
-        return any(_keeps(outline, other.attr, name) for outline in search.repo.mentioning(other.attr))
+        return any(_keeps(outline, other.attr, sign) for outline in search.repo.mentioning(other.attr))
     if not isinstance(other, ast.Name) or other.id not in parameters(worker.function):
         return False
     arguments = worker.function.args
     defaults = [*arguments.defaults, *arguments.kw_defaults] if worker.depth else []
-    if any(isinstance(each, ast.Name) and each.id == name for each in defaults):
+    if any(sign.is_it(worker.outline, each) for each in defaults):
         return False  # where it is called without
-    return any(_passes(outline, name) for outline in search.repo.mentioning(name))
+    return any(_passes(outline, sign) for outline in search.repo.mentioning(sign.name))
 
 
-def _keeps(outline: Outline, attribute: str, name: str) -> bool:
+def _keeps(outline: Outline, attribute: str, sign: _Sign) -> bool:
     """`x.attribute = name`, or a parameter whose default that is."""
     for node in outline.attributes.get(attribute, ()):
         statement = outline.parents[node]
@@ -80,17 +93,17 @@ def _keeps(outline: Outline, attribute: str, name: str) -> bool:
             continue
         around = outline.scope(node)
         defaults = [*around.args.defaults, *around.args.kw_defaults] if isinstance(around, ast.FunctionDef) else []
-        if value.id == name or any(isinstance(each, ast.Name) and each.id == name for each in defaults):
+        if any(sign.is_it(outline, each) for each in (value, *defaults)):
             return True
     return False
 
 
-def _passes(outline: Outline, name: str) -> bool:
+def _passes(outline: Outline, sign: _Sign) -> bool:
     """It is among the arguments of a new process: `args=(NAME,)`."""
-    for node in outline.named.get(name, ()):
+    for node in outline.named.get(sign.name, ()):
         above = outline.parents[node]
         holder = outline.parents.get(above) if isinstance(above, (ast.Tuple, ast.List)) else None
-        if isinstance(holder, ast.keyword) and holder.arg == "args":
+        if isinstance(holder, ast.keyword) and holder.arg == "args" and sign.is_it(outline, node):
             return True
     return False
 
