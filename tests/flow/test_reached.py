@@ -59,7 +59,7 @@ PROGRAMS = {
         "train.py": NUMBERS,
     },
     "the class is made too": {
-        "data.py": REPLACED.format(fix="likely", call="pass"),
+        "data.py": REPLACED.format(fix="proven", call="pass"),
         "train.py": NUMBERS + "DataLoader(Batches(), num_workers=2)\n",
     },
     "a loader class that nobody makes": {"loaders.py": loaders(), "train.py": TRAIN},

@@ -36,6 +36,7 @@ class Closure:
         """
         solution, gets_to, hops_to = self.solution, self.places.gets_to, self.places.hops
         reasons = Reasons()
+        reasons.only = only
         # shortest traces first, and those with a guess after all others: (guesses, hops, order, value, why, what
         # attributes do not hold then)
         todo: list[tuple[int, int, int, int, Reason, frozenset[int]]] = []
@@ -49,16 +50,17 @@ class Closure:
             if (among is None or number in among) and (reason.node < 0 or gets_to(number, reason.node)):
                 wait(number, reason, 0, hops_to(reason.node, number), self._absent(number, reason))
                 reasons.nodes.add(reason.node)
+        reasons.of_boundaries = {node for node in reasons.nodes if node >= 0}
         while todo:
             guesses, hops, _, number, reason, absent = heappop(todo)
-            captured = self._is_captured_object(number, reason)
+            captured = self.captured_object(number, reason)
             if number in reasons and (captured or (number not in partly and reasons.covers(number, absent))):
                 continue
             if number not in reasons or number not in partly:
                 reasons[number] = reason
             reasons.leave_out(number, absent)
             (partly.add if captured else partly.discard)(number)
-            for node in self._nodes_inside(number, only):
+            for node in self.nodes_inside(number, only):
                 if node in absent:
                     continue
                 reasons.nodes.add(node)
@@ -92,7 +94,7 @@ class Closure:
             return self.moments.never_there(number)
         return self.moments.absent(reason.node, reason.hop.line) if reason.hop is not None else frozenset()
 
-    def _nodes_inside(self, number: int, only: frozenset[HazardKind]) -> list[int]:
+    def nodes_inside(self, number: int, only: frozenset[HazardKind]) -> list[int]:
         """As `inside`; many boundaries ask about the same values."""
         key = (number, bool(only))  # which kinds makes no difference
         if key not in self._inside:
@@ -113,7 +115,7 @@ class Closure:
         value = self.solution.heap.values[number]
         return value.a == PERHAPS_KEPT or (value.kind == INSTANCE and self.same_object.doubtful(int(value.a), node))
 
-    def _is_captured_object(self, number: int, reason: Reason) -> bool:
+    def captured_object(self, number: int, reason: Reason) -> bool:
         """An object that came along with a function can only be what that captures."""
         values = self.solution.heap.values
         return reason.parent >= 0 and values[number].kind == INSTANCE and values[reason.parent].kind == FUNCTION

@@ -21,6 +21,7 @@ from .given_functions import GivenFunctions
 from .made_if_asked import MadeIfAsked
 from .moments import Moments
 from .one_program import OneProgram
+from .other_holders import OtherHolders
 from .own_way import by_its_own_class
 from .same_object import SameObject
 from .steps import Step, Steps
@@ -77,7 +78,7 @@ class Crossings:
     ) -> None:  # fmt: skip
         self.solution, self.closure, self.same_object, self.home = solution, closure, same_object, home
         self.moments, self.by_habit = moments, ByHabit(solution)
-        self.one_program = one_program
+        self.one_program, self.other_holders = one_program, OtherHolders(closure)
         self.defaults, self.steps = defaults, Steps(solution, defaults.callers)
         self.called_with = CalledWith(solution, defaults.callers)
         self.given_functions = GivenFunctions(solution, defaults.callers)
@@ -88,9 +89,8 @@ class Crossings:
     ) -> Crossing:
         """The crossing of a hazard (kind, file, place) by the value `number`, by the path that `reasons` name."""
         kind, path, position = hazard
-        trace = trace_of(self.solution, number, reasons[number], reasons, kind, path, position)
+        reasons, trace, confidence = self._surest(hazard, confidence, number, reasons)
         boundary = reasons.root(number).boundary
-        confidence = self._confidence(path, position, trace, boundary, confidence, number, reasons)
         told = by_its_own_class(self.closure.places, number, reasons, path, position)
         if told is not reasons:
             trace = trace_of(self.solution, number, told[number], told, kind, path, position)
@@ -105,16 +105,37 @@ class Crossings:
             self._is_alone(number, reasons), self.closure.guessed(number, reasons), steps, beside,
         )  # fmt: skip
 
-    def _confidence(
-        self,
-        path: str,
-        position: Position,
-        trace: Trace,
-        boundary: str,
-        confidence: Confidence,
-        number: int,
-        reasons: Reasons,
+    def _surest(
+        self, hazard: tuple[HazardKind, str, Position], confidence: Confidence, number: int, reasons: Reasons
+    ) -> tuple[Reasons, Trace, Confidence]:
+        """The way of the hazard, and how sure it is: another than the first where that joins what is apart."""
+        trace, most = self._at_most(hazard, confidence, number, reasons)
+        if most is Confidence.POSSIBLE or not self._joins(number, reasons):
+            return reasons, trace, self._confidence(hazard, trace, most, number, reasons)
+        for other in self.other_holders.ways(number, reasons):
+            along, most = self._at_most(hazard, confidence, number, other)
+            if most is not Confidence.POSSIBLE and not self._joins(number, other):
+                found = self._confidence(hazard, along, most, number, other)
+                if found is not Confidence.POSSIBLE:
+                    return other, along, found
+        return reasons, trace, Confidence.POSSIBLE
+
+    def _joins(self, number: int, reasons: Reasons) -> bool:
+        """The way may be of two objects, or of two programs."""
+        return self.same_object.merged(number, reasons) or self.one_program.apart(number, reasons)
+
+    def _at_most(
+        self, hazard: tuple[HazardKind, str, Position], confidence: Confidence, number: int, reasons: Reasons
+    ) -> tuple[Trace, Confidence]:
+        """The way, and how sure it can be by its length, by what is guessed, and by the test code on it."""
+        kind, path, position = hazard
+        trace = trace_of(self.solution, number, reasons[number], reasons, kind, path, position)
+        return trace, self._by_trace(path, position, trace, confidence, number, reasons)
+
+    def _by_trace(
+        self, path: str, position: Position, trace: Trace, confidence: Confidence, number: int, reasons: Reasons
     ) -> Confidence:
+        boundary = reasons.root(number).boundary
         program = self.solution.program
         if any(first <= position[0] <= last for first, last in program.facts_of(path).stops):
             return Confidence.POSSIBLE  # a NameError comes before anything crosses
@@ -130,25 +151,31 @@ class Crossings:
         if confidence is Confidence.LIKELY and (guessed or path in tests):
             return Confidence.POSSIBLE
         if guessed and confidence is Confidence.PROVEN:
-            confidence = self.by_habit.surest(number, reasons)
-        if confidence is not Confidence.POSSIBLE and self.same_object.merged(number, reasons):
+            return self.by_habit.surest(number, reasons)
+        return confidence
+
+    def _confidence(
+        self, hazard: tuple[HazardKind, str, Position], trace: Trace, confidence: Confidence, number: int,
+        reasons: Reasons,
+    ) -> Confidence:  # fmt: skip
+        """How sure a way is that joins nothing; at most `confidence`."""
+        _, path, position = hazard
+        if confidence is Confidence.POSSIBLE:
+            return confidence
+        if self.defaults.unused(number, reasons):
             return Confidence.POSSIBLE
-        if confidence is not Confidence.POSSIBLE and self.defaults.unused(number, reasons):
+        if self.made_if_asked.never(number, reasons):
             return Confidence.POSSIBLE
-        if confidence is not Confidence.POSSIBLE and self.made_if_asked.never(number, reasons):
+        if self.called_with.another(number, reasons):
             return Confidence.POSSIBLE
-        if confidence is not Confidence.POSSIBLE and self.called_with.another(number, reasons):
-            return Confidence.POSSIBLE
-        if confidence is not Confidence.POSSIBLE and self.given_functions.another(number, reasons):
-            return Confidence.POSSIBLE
-        if confidence is not Confidence.POSSIBLE and self.one_program.apart(number, reasons):
+        if self.given_functions.another(number, reasons):
             return Confidence.POSSIBLE
         if confidence is Confidence.LIKELY and self.same_object.at_home(number, reasons, self.home):
             return Confidence.POSSIBLE
         root = reasons.root(number)
         if root.hop is not None and self.moments.made_in_child(path, position, root.node, root.hop.line):
             return Confidence.POSSIBLE
-        if self.moments.is_not_started(path, position, reasons.outermost(number), boundary):
+        if self.moments.is_not_started(path, position, reasons.outermost(number), root.boundary):
             return Confidence.POSSIBLE
         looked_up = confidence is Confidence.PROVEN and any(hop.what == LOOKED_UP for hop in trace)
         return Confidence.LIKELY if looked_up else confidence

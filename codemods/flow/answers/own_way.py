@@ -15,7 +15,7 @@ from ..solve.solution import Solution
 from .contents import inside
 from .places import Places
 from .seeds import EVERY
-from .trace import Reason
+from .trace import Reason, chain_of
 
 
 def by_its_own_class(
@@ -24,10 +24,10 @@ def by_its_own_class(
     """The reasons for a trace of the value `number`, which is made at `position`: `reasons`, or such a way."""
     solution = places.solution
     own = _own_object(solution, path, position)
-    chain = _chain(reasons, number)
+    chain = chain_of(reasons, number)
     if own not in reasons or own in chain:
         return reasons
-    if reasons[chain[-1]].boundary != reasons[_chain(reasons, own)[-1]].boundary:
+    if reasons[chain[-1]].boundary != reasons[chain_of(reasons, own)[-1]].boundary:
         return reasons
     siblings = solution.hierarchy.order(int(solution.heap.values[own].a))
     for held, keeper in pairwise(chain):
@@ -38,14 +38,6 @@ def by_its_own_class(
         if node >= 0 and places.gets_to(held, node):
             return {**reasons, held: Reason(node, own, None, "")}
     return reasons
-
-
-def _chain(reasons: Mapping[int, Reason], number: int) -> list[int]:
-    """The value, what it crosses with, and so on to what crosses by itself."""
-    chain = [number]
-    while reasons[chain[-1]].parent >= 0:
-        chain.append(reasons[chain[-1]].parent)
-    return chain
 
 
 def _own_object(solution: Solution, path: str, position: Position) -> int:

@@ -51,9 +51,7 @@ class SameObject:
                 owner, crosses_at = int(parent.a), reasons[reason.parent].node
                 if self.doubtful(owner, reason.node):
                     return True
-                if crosses_at >= 0 and self._other_object(
-                    number, reason.node, reason.parent, crosses_at, reasons.nodes
-                ):
+                if crosses_at >= 0 and self.other_object(number, reason.node, reason.parent, crosses_at, reasons.nodes):
                     return True
                 if self._made_by_replaced_code(number, reason.node, reason.parent, reasons[reason.parent].parent):
                     return True
@@ -254,7 +252,7 @@ class SameObject:
 
     # what one object got, and another did not
 
-    def _other_object(self, number: int, attribute: int, instance: int, crosses_at: int, nodes: set[int]) -> bool:
+    def other_object(self, number: int, attribute: int, instance: int, crosses_at: int, nodes: set[int]) -> bool:
         """The value got to the attribute as an argument of constructors, and nothing that these made crosses."""
         if instance not in self.solution.heap.holds[crosses_at]:
             return False  # a bound method of it does

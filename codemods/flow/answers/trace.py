@@ -30,13 +30,20 @@ class Reason:
 class Reasons(dict[int, Reason]):
     """Why each of some values crosses, by its number; `nodes`: every place by which one of them does.
 
-    `absent`: the nodes of attributes that hold nothing then, by the number of an object that always crosses so.
+    `of_boundaries`: those of these places that boundaries get themselves.
+    `absent`: the nodes of attributes that hold nothing then, by the number of an object that always crosses so. `only`:
+    the kinds of hazards that the boundaries mind, where they do not mind all. `holders`: by node the values that hold
+    what is there, once somebody asks; `places`: of these nodes, with their holders, those where one value is.
     """
 
-    def __init__(self) -> None:
-        super().__init__()
+    def __init__(self, known: Mapping[int, Reason] | None = None) -> None:
+        super().__init__(known or {})
         self.nodes: set[int] = set()
+        self.of_boundaries: set[int] = set()
         self.absent: dict[int, frozenset[int]] = {}
+        self.only: frozenset[HazardKind] = frozenset()
+        self.holders: dict[int, list[int]] = {}
+        self.places: dict[int, list[tuple[int, list[int]]]] = {}
 
     def covers(self, number: int, absent: frozenset[int]) -> bool:
         """All that the value brings along without these nodes was followed."""
@@ -52,13 +59,19 @@ class Reasons(dict[int, Reason]):
 
     def outermost(self, number: int) -> int:
         """The value that the value `number` crosses with, and that crosses by itself."""
-        while self[number].parent >= 0:
-            number = self[number].parent
-        return number
+        return chain_of(self, number)[-1]
 
     def root(self, number: int) -> Reason:
         """Why the outermost value crosses that the value `number` crosses with."""
         return self[self.outermost(number)]
+
+
+def chain_of(reasons: Mapping[int, Reason], number: int) -> list[int]:
+    """The value, what it crosses with, and so on to what crosses by itself."""
+    chain = [number]
+    while reasons[chain[-1]].parent >= 0:
+        chain.append(reasons[chain[-1]].parent)
+    return chain
 
 
 def trace_of(

@@ -1,0 +1,86 @@
+"""Other ways by which a value crosses, for where the first one that was found joins two objects or two programs.
+
+steps.append(Apply(lambda image: 2 * image))  # used and let go
+rows = Rows(Compose([Apply(lambda crops: stack(crops))]))  # goes to a loader
+
+All objects of `Apply` are one value, and the first list may be found to hold it. The second one tells of the second
+lambda, but not of the first: each object of such a way must itself get to its place there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import islice
+
+from ..solve.heap import CONTAINER, INSTANCE, OBJECT
+from .closure import Closure
+from .trace import Reason, Reasons
+
+_HOLDING = frozenset({CONTAINER, INSTANCE, OBJECT})
+_MAX_WAYS = 3  # of one value
+_MAX_STEPS = 24  # on all of these, in vain ones too
+
+
+class OtherHolders:
+    """Answers for the values of one solution."""
+
+    def __init__(self, closure: Closure) -> None:
+        self.closure, self.heap = closure, closure.solution.heap
+
+    def ways(self, number: int, reasons: Reasons) -> Iterator[Reasons]:
+        """Reasons for what crosses with the value `number`."""
+        if not reasons.holders:
+            reasons.holders = self._holders(reasons)
+        return islice(self._outwards({}, number, reasons, [_MAX_STEPS]), _MAX_WAYS)
+
+    def _outwards(self, within: dict[int, Reason], number: int, reasons: Reasons, left: list[int]) -> Iterator[Reasons]:
+        """The ways that begin with `within`, and go on from there with the value `number`."""
+        first = reasons[number]
+        if first.parent < 0:
+            yield self._only(within | {number: first}, number, reasons)
+            return
+        for node, parents in self._places(number, first, reasons):
+            if not self._gets_to(within, number, node):
+                continue
+            for parent in parents:
+                if parent not in within and parent != number and left[0] > 0:
+                    left[0] -= 1
+                    yield from self._outwards(within | {number: Reason(node, parent, None, "")}, parent, reasons, left)
+
+    def _places(self, number: int, first: Reason, reasons: Reasons) -> list[tuple[int, list[int]]]:
+        """Where the value is held by what crosses, each place with its holders."""
+        if number not in reasons.places:
+            found = [(first.node, [first.parent])] if first.node not in reasons.holders else []  # in a closure
+            for node, parents in reasons.holders.items():
+                if number in self.heap.holds[node] and self.closure.places.gets_to(number, node):
+                    found.append((node, parents))
+            reasons.places[number] = found
+        return reasons.places[number]
+
+    def _gets_to(self, within: dict[int, Reason], number: int, node: int) -> bool:
+        """Those objects that keep what is within may be the ones that get to the node."""
+        if not within or self.heap.values[number].kind != INSTANCE:
+            return True
+        held, reason = next(reversed(within.items()))
+        return not self.closure.same_object.other_object(held, reason.node, number, node, {node})
+
+    def _only(self, way: dict[int, Reason], outermost: int, reasons: Reasons) -> Reasons:
+        """One way; of the boundaries that get the outermost value any may be meant."""
+        only = Reasons(way)
+        only.nodes = {reason.node for reason in way.values()}
+        only.nodes |= {node for node in reasons.of_boundaries if outermost in self.heap.holds[node]}
+        only.absent = reasons.absent
+        return only
+
+    def _holders(self, reasons: Reasons) -> dict[int, list[int]]:
+        """By node the values that cross and that hold what is there, those with the shortest way first.
+
+        Functions are none, nor the objects that they capture: not all that these hold is followed.
+        """
+        found: dict[int, list[int]] = {}
+        for number, reason in reasons.items():
+            if self.heap.values[number].kind in _HOLDING and not self.closure.captured_object(number, reason):
+                for node in self.closure.nodes_inside(number, reasons.only):
+                    if node not in reasons.absent.get(number, ()):
+                        found.setdefault(node, []).append(number)
+        return found
