@@ -304,8 +304,20 @@ def _does(outline: Outline, call: ast.Call) -> Repeated | None:
     if on_device and name.startswith("torch."):
         return Repeated("puts something on the GPU", Harm.COSTLY)
     if name == "torch.cuda.set_device":
-        return Repeated("opens the GPU, some 300 MB of its memory", Harm.COSTLY)
+        return Repeated("opens the GPU, some 300 MB of its memory", Harm.COSTLY, surely=not _is_tried(outline, call))
     return None
+
+
+def _is_tried(outline: Outline, call: ast.Call) -> bool:
+    """A `try` around it goes on without it: it may fail each time, or what stands before it there."""
+    inner: ast.AST = call
+    for above in outline.ancestors(call):
+        if isinstance(above, FUNCTIONS):
+            return False
+        if isinstance(above, ast.Try) and inner in above.body:
+            return not all(isinstance(handler.body[-1], ast.Raise) for handler in above.handlers)
+        inner = above
+    return False
 
 
 def _is_relative(path: ast.expr) -> bool:

@@ -291,6 +291,45 @@ def test_comments_at_the_end_of_a_function_leave_the_guard_with_it() -> None:
     )
 
 
+def test_blank_lines_between_what_moves_together_keep_their_blanks() -> None:
+    text = (
+        "import os\nfrom multiprocessing import Pool\n\nos.makedirs('out')\nKEPT = [1, 2]\n  \nMORE = [3]\n\n\n"
+        "def work(x):\n    return x in KEPT, MORE\n\n\nPool(2).map(work, [1])\n"
+    )
+    assert "KEPT = [1, 2]\n  \nMORE = [3]\n" in migrated({"a.py": text}, "main-guard")["a.py"]
+
+
+TRIED = """\
+import torch
+from torch.utils.data import DataLoader
+
+gpus = False
+{line}
+
+
+def main():
+    for row in DataLoader([1], num_workers=2):
+        print(row)
+
+
+if __name__ == "__main__":
+    main()
+"""
+
+
+@pytest.mark.parametrize(
+    ("line", "moves"),
+    [
+        ("torch.cuda.set_device(0)", True),
+        ("try:\n    torch.cuda.set_device(gpus[0])\nexcept TypeError:\n    gpus = []", False),
+        ("try:\n    torch.cuda.set_device(gpus[0])\nexcept TypeError:\n    raise", True),
+        ("try:\n    gpus = [0]\nfinally:\n    torch.cuda.set_device(gpus[0])", True),
+    ],
+)
+def test_a_gpu_that_is_only_tried_moves_nothing(line: str, moves: bool) -> None:
+    assert bool(migrated({"train.py": TRIED.format(line=line)}, "main-guard")) is moves
+
+
 @pytest.mark.parametrize("gap", ["", "\n"])
 def test_blank_lines_stay_where_a_line_between_moves(gap: str) -> None:
     text = (

@@ -131,7 +131,7 @@ def _definitions(source: Source, low: int, body: list[ast.stmt], run: Run, moved
         definition = isinstance(body[at], (*FUNCTIONS, ast.ClassDef))
         between = range(last + 1, item.first)
         if last and at - 1 in run.above and not any(source.line_text(line).strip() for line in between):
-            text += "\n" * len(between)  # they stand together as they did
+            text += "".join(f"{source.line_text(line)}\n" for line in between)  # they stand together as they did
         elif definition or after_definition:
             text += blank_lines(source, low) if not text else "\n\n"
         elif (
