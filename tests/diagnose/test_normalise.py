@@ -22,6 +22,10 @@ def _prefixed(prefix: str) -> str:
     return "".join(f"{prefix}{line}\n" for line in PLAIN.splitlines())
 
 
+def test_punctuation_of_full_width_is_read_as_plain() -> None:
+    assert plain_lines("TypeError\uff1ano pickle\uff08of a lambda\uff09")[0].text == "TypeError: no pickle(of a lambda)"
+
+
 def test_the_name_of_a_host_stands_on_every_line_of_its_process() -> None:
     """What stands behind it, source lines and the error too, is read as if it stood alone."""
     lines = plain_lines(_prefixed("node-a1.lan: ") + "disk1: full\n")

@@ -50,6 +50,14 @@ def test_everything_goes_on_unchanged(size: int) -> None:
     assert kept.lines == 4
 
 
+def test_what_stands_before_an_error_is_kept_with_it() -> None:
+    """And the end of the output, where it says nothing of an error."""
+    steps = [b"step %d\n" % n for n in range(HEAD + 2 * BEFORE)]
+    before = read_stream(io.BytesIO(b"".join([*steps, ERROR])), None).data()
+    assert before == b"".join([*steps[:HEAD], *steps[-BEFORE:], ERROR])
+    assert read_stream(io.BytesIO(b"".join(steps)), None).data() == b"".join([*steps[:HEAD], *steps[-BEFORE:]])
+
+
 @pytest.mark.parametrize("before", [0, HEAD, 5 * BEFORE])
 @pytest.mark.parametrize("after", [0, 5 * BEFORE])
 def test_an_error_is_kept_wherever_it_stands(before: int, after: int) -> None:

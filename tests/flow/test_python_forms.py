@@ -151,6 +151,8 @@ PASSES = [
     "assert fix\nsend(fix)",
     "import functools\nsend(functools.partial(fix, 1))",
     "import copy\nsend(copy.copy(fix))",
+    "import copy\nsend(copy.copy(Box(fix)).value)",
+    "import copy\nsend(copy.deepcopy(Box(fix)))",
     "send(list(reversed([fix])))",
     "send(dict(a=fix))",
     "send(list(zip([fix], 'a')))",

@@ -340,6 +340,7 @@ READS = "dist.init_process_group('nccl', rank=config['local_rank'])\n"
     [
         pytest.param("parser = flags.get_parser()\nargs = parser.parse_args()\n", "`flags.get_parser`", id="by name"),
         pytest.param("args, rest = flags.get_parser().parse_known_args()\n", "`flags.get_parser`", id="at once"),
+        pytest.param("import kit.cli\nargs = kit.cli.parser().parse_args()\n", "`kit.cli.parser`", id="a package"),
         pytest.param(
             "from own import parser\nargs = parser.parse_args()\n", "`flags.get_parser`", id="in another file"
         ),
