@@ -212,7 +212,7 @@ def test_expressions(expression: str, wanted: ReceiverKind) -> None:
         ("arg: Listed", N),
         ("arg: 'not an annotation'", U),
         ("arg: 3", U),
-        ("arg: list, other: dict", N),
+        ("arg: Listed, other: dict", N),
         ("*, arg: dict", D),
         ("arg: dict, /", D),
         ("**arg", D),

@@ -12,6 +12,7 @@ from ....finding import Hop
 from ....nodes import walk
 from ....syntax.callees import FUNCTIONS
 from ....syntax.outline import Outline
+from ..set_before import declares
 from .changed_settings import Changed, Place, Search, Settings
 from .process_state import ChangedState, inherits, place_of
 from .worker_functions import Worker
@@ -34,7 +35,7 @@ def aliases(search: Search) -> Iterator[ChangedState]:
                 ):
                     changed[settings] = Place(worker.outline, node, ""), sent
     for settings, (place, worker) in changed.items():
-        if _is_shared(search, settings):
+        if _is_shared(search, settings) or _is_set_by_worker(search, settings):
             continue
         passed = next(_passed(search, settings), None)
         if passed is not None and isinstance(place.node, ast.expr):
@@ -51,6 +52,17 @@ def _is_shared(search: Search, settings: Settings) -> bool:
     made = settings.outline.bindings(settings.outline.module, settings.name)[0].value
     func = made.func if isinstance(made, ast.Call) else None
     return func is not None and search.starts.name(settings.outline, func).startswith("multiprocessing.")
+
+
+def _is_set_by_worker(search: Search, settings: Settings) -> bool:
+    """`global STATE; STATE = given`: in the worker too, both names mean what it was sent."""
+    return any(
+        worker.outline is settings.outline
+        and worker.depth == 0
+        and declares(worker.outline, worker.function, settings.name)
+        and worker.outline.bindings(worker.function, settings.name)
+        for worker in search.workers.values()
+    )
 
 
 def _passed(search: Search, settings: Settings) -> Iterator[Place]:

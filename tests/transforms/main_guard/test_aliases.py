@@ -1,0 +1,43 @@
+"""main-guard: an object that a worker is sent, and that it changes by the name of the module as well."""
+
+from __future__ import annotations
+
+import pytest
+
+from harness.small import reported
+
+PROGRAM = """\
+from multiprocessing import Process
+
+{made}
+
+
+def note(key):
+    STATE[key] = 1
+
+
+def work(state):
+    {first}
+    note("a")
+    print(sorted(state))
+
+
+if __name__ == "__main__":
+    worker = Process(target=work, args=({given},))
+    worker.start()
+    worker.join()
+"""
+
+
+@pytest.mark.parametrize(
+    ("made", "first", "given", "found"),
+    [
+        pytest.param("STATE = {}", "pass", "STATE", True, id="two objects"),
+        pytest.param("STATE = {}", "pass", "{}", False, id="another one is sent"),
+        pytest.param("STATE = {}", "global STATE\n    STATE = state", "STATE", False, id="the worker sets the name"),
+        pytest.param("STATE = {}", "global STATE\n    print(STATE)", "STATE", True, id="the worker reads the name"),
+    ],
+)
+def test_one_object_by_two_names(made: str, first: str, given: str, found: bool) -> None:
+    report = reported({"run.py": PROGRAM.format(made=made, first=first, given=given)}, "main-guard")
+    assert ["passes along too: a spawned worker gets a copy of it" in each.message for each in report] == [True] * found
