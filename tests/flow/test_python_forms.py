@@ -59,6 +59,29 @@ def main(fix, other, flag):
 
 main(lambda x: x, 3, True)
 """
+ROWS = """\
+class Rows:
+    def __init__(self):
+        self.rows = {}
+    def __setitem__(self, at, row):
+        if not isinstance(row, int):
+            self.rows[at] = row
+    def __getitem__(self, at):
+        log = getattr(self, str(at), None)
+        return self.rows[at]
+    def put(self, at, row):
+        self.rows[at] = row
+    def renamed(self, at, row):
+        if row:
+            at = "b"
+        self.rows[at] = row
+    def shown(self, at, row):
+        self.last = row
+        self.rows[at] = row
+    def get(self, at):
+        return self.rows[at]
+rows = Rows()
+"""
 PASSES = [
     "send(fix)",
     "send(value=fix)",
@@ -169,6 +192,15 @@ PASSES = [
     "class Rows:\n    def __setitem__(self, at, row):\n        self.row = row\n    def __getitem__(self, at):\n"
     "        return self.row\nrows = Rows()\nrows['a'] = fix\nsend(rows['a'])",
     "def inner():\n    return\n    yield\nsend(inner())",
+    ROWS + "rows['a'] = fix\nsend(rows['a'])",
+    ROWS + "rows['a'] = fix\nsend(rows[flag])",
+    ROWS + "rows[flag] = fix\nsend(rows['a'])",
+    ROWS + "rows.put('a', fix)\nsend(rows['a'])",
+    ROWS + "rows.__setitem__('a', fix)\nsend(rows)",
+    ROWS + "rows.renamed('a', fix)\nsend(rows.get('b'))",
+    ROWS + "rows.shown('a', fix)\nsend(rows.get('a'))",
+    ROWS + "rows.rows = {'a': fix}\nsend(rows['a'])",
+    ROWS + "rows['a'] = [fix]\nsend(rows['a'][0])",
 ]  # fmt: skip
 STAYS = [
     "send(other)",
@@ -211,6 +243,10 @@ STAYS = [
     "send(list(map(fix, [other])))",
     "rows = filter(fix, [other])\nif isinstance(rows, int):\n    rows = [rows]\nelse:\n    rows = list(rows)\n"
     "send(rows)",
+    ROWS + "rows['a'] = fix\nsend(rows['b'])",
+    ROWS + "rows[0] = fix\nrows[1] = other\nsend(rows[1])",
+    ROWS + "rows.put('a', fix)\nsend(rows.get('b'))",
+    ROWS + "rows['a'] = fix\nsend(rows.get('b'))",
     "class Rows:\n    def make(self):\n        return fix\n    size = property(make)\n    def __getitem__(self, at):\n"
     "        return getattr(self, at)\nsend(Rows()['other'])",
 ]

@@ -31,6 +31,7 @@ class FactsBuilder:
         self.cleared: list[tuple[int, str, int, int, int]] = []
         self.elements: list[tuple[int, int, str]] = []
         self.puts: list[tuple[int, int, int, str]] = []
+        self._by_parameter: list[tuple[int, int, str, FactsScope]] = []  # container, element, name of the key
         self.kept_empty: list[tuple[int, str]] = []
         self.put_by_name: list[tuple[str, int]] = []
         self.module = self.scope = FactsScope(ScopeKind.MODULE, "", None)
@@ -61,6 +62,13 @@ class FactsBuilder:
         facts.edges, facts.loads, facts.stores = Rows.of(self._edges), Rows.of(self.loads), Rows.of(self.stores)
         facts.cleared = Rows.of(self.cleared)
         facts.elements, facts.puts = Rows.of(self.elements), Rows.of(self.puts)
+        facts.by_parameter = Rows.of(
+            [
+                (container, element, scope.names[name])
+                for container, element, name, scope in self._by_parameter
+                if name not in scope.constants and name not in scope.set_inside
+            ]
+        )
         facts.kept_empty, facts.put_by_name = Rows.of(self.kept_empty), Rows.of(self.put_by_name)
 
     def node(self, label: str = "", line: int = 0) -> int:
@@ -194,6 +202,14 @@ class FactsBuilder:
         result = self.node()
         self.elements.append((container, result, key))
         return result
+
+    def by_key(self, container: int, element: int, key: ast.expr) -> None:
+        """Note what a container holds under `key`, where that is a parameter of the function that is walked."""
+        scope = self.scope
+        if isinstance(key, ast.Name) and scope.function >= 0 and key.id in scope.bound and self.in_function:
+            own = self.facts.functions[scope.function].parameters
+            if any(parameter.name == key.id for parameter in own):
+                self._by_parameter.append((container, element, key.id, scope))
 
     def container(self, values: Iterable[int], what: str, items: Sequence[tuple[str, int]] = ()) -> int:
         """The node of a new container; `items`: what is under literal keys."""

@@ -194,6 +194,7 @@ class Expressions(Targets):
             return -1
         result = builder.node("", node.lineno)
         builder.elements.append((base, result, literal_key(node.slice)))
+        builder.by_key(base, result, node.slice)
         if isinstance(node.slice, ast.Slice):
             builder.edge(base, result)
         return result

@@ -17,7 +17,7 @@ from .rows import Numbers, Rows
 if TYPE_CHECKING:
     from ...project import Project
 
-FACTS_VERSION = 34  # part of the cache key: raise it when the meaning of a field changes
+FACTS_VERSION = 35  # part of the cache key: raise it when the meaning of a field changes
 
 _NO_ROWS: Rows[Any] = Rows.of(())
 NO_LITERALS: Mapping[str | int, object] = {}  # of all calls without one; never filled
@@ -145,6 +145,8 @@ class FileFacts:
     not_started: list[tuple[int, int, int]] = field(default_factory=list)
     elements: Rows[tuple[int, int, str]] = _NO_ROWS  # (container, result, key): iteration, subscript
     puts: Rows[tuple[int, int, int, str]] = _NO_ROWS  # (container, value, line, key)
+    # (container, result or value, parameter) of elements and puts whose key is a parameter that nothing binds anew
+    by_parameter: Rows[tuple[int, int, int]] = _NO_ROWS
     # (x, result, what it is unless x is a container) of `{key: value for key, value in x.items()}`
     copies: list[tuple[int, int, int]] = field(default_factory=list)
     left_out: list[tuple[int, str]] = field(default_factory=list)  # (result of a copy, key that it does not have)

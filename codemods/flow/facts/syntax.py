@@ -42,11 +42,15 @@ EACH = "#each"  # what a loop over a container gives: of a dict that is its keys
 
 def literal_key(node: ast.expr) -> str:
     """A literal string or index used as a key, else ""."""
-    if isinstance(node, ast.Constant):
-        if isinstance(node.value, str):
-            return node.value
-        if isinstance(node.value, int) and not isinstance(node.value, bool) and 0 <= node.value < MAX_PLACES:
-            return f"#{node.value}"
+    return key_of(node.value) if isinstance(node, ast.Constant) else ""
+
+
+def key_of(value: object) -> str:
+    """How a string or an index that is written down is noted as a key, else ""."""
+    if isinstance(value, str):
+        return value
+    if isinstance(value, int) and not isinstance(value, bool) and 0 <= value < MAX_PLACES:
+        return f"#{value}"
     return ""
 
 

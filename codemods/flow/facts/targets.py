@@ -67,6 +67,7 @@ class Targets(ABC):
                 builder.stores.append((named, name, value, target.lineno, builder.scope.function))
             if base >= 0 and value >= 0:
                 builder.puts.append((base, value, builder.line, literal_key(target.slice)))
+                builder.by_key(base, value, target.slice)
         elif isinstance(target, ast.Starred):
             self.assign(target.value, value)
         elif isinstance(target, _SEQUENCE):

@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 from ...hazard_kind import HazardKind
 from ..facts.records import Call, Function, Parameter
+from ..facts.syntax import key_of
 from ..kinds import ParameterKind
 from .attributes import Attributes
 from .containers import Containers
@@ -50,7 +51,8 @@ class OwnCalls:
         site = call.result + offset + 1
         for place, argument in enumerate(call.arguments):
             if argument >= 0 and place < len(positional):
-                edge(argument + offset, positional[place].node + base, line, site)
+                kept = self._kept(index, call, own is not None, place) if call.literals else -1
+                edge(argument + offset, kept if kept >= 0 else positional[place].node + base, line, site)
             elif argument >= 0 and rest >= 0:
                 edge(argument + offset, containers.rest_of(rest), line, site)
         for name, argument in call.keywords:
@@ -67,7 +69,25 @@ class OwnCalls:
                 made = self.program.enter(HazardKind.GENERATOR, self.heap.file_of[result], call.position)
                 self.heap.add(result, self.heap.number(Value(HAZARD, made)))
         else:
-            edge(function.returns + base, result, line, -site)
+            given = self._given(index, call, own is not None) if call.literals else -1
+            edge(given if given >= 0 else function.returns + base, result, line, -site)
+
+    def _kept(self, index: int, call: Call, bound: bool, place: int) -> int:
+        """The node for the argument at `place` where another one is the literal key to keep it under; else -1."""
+        for at, literal in call.literals.items():
+            if isinstance(at, int) and at != place and (key := key_of(literal)):
+                kept = self.containers.keyed.kept(index, at + bound, place + bound, key)
+                if kept >= 0:
+                    return kept
+        return -1
+
+    def _given(self, index: int, call: Call, bound: bool) -> int:
+        """The node of what the call gives where an argument is the literal key that it is under; else -1."""
+        for at, literal in call.literals.items():
+            key = key_of(literal) if isinstance(at, int) else ""
+            if key and isinstance(at, int) and self.containers.keyed.has_key(index, at + bound):
+                return self.containers.keyed.given(index, at + bound, key)
+        return -1
 
     def _pass_stars(self, call: Call, offset: int, base: int, parameters: _Parameters) -> None:
         """`f(*a, **b)`: elements of `a` and `b` go to the parameters that no other argument goes to."""

@@ -9,6 +9,7 @@ from .attributes import Attributes
 from .constraints import Constraints
 from .heap import CLASS, CONTAINER, INSTANCE, OBJECT, Heap, Value
 from .hierarchy import Hierarchy
+from .keyed_methods import KeyedMethods
 
 DEFAULT_DICT = "collections.defaultdict"  # beside what is put in it, it holds what makes that
 SPREAD = -2  # in place of a node, of what is copied by `**x`
@@ -28,6 +29,7 @@ class Containers:
         self.of_result: dict[int, int] = {}
         self.by_default: dict[int, int] = {}  # contents of a defaultdict -> what it makes, once something is taken out
         self._pairs: set[int] = set()  # contents of the results of `x.items()`
+        self.keyed = KeyedMethods(methods.program, heap, self.pass_elements, self._pass_put)
 
     def take(self, value: Value, result: int, key: str) -> None:
         """`result` is what `value` holds under `key`; any element where that is "", what a loop gives for `EACH`."""
@@ -46,7 +48,7 @@ class Containers:
             else:
                 heap.edge(heap.every(contents), result, heap.lines[result])
         elif value.kind == INSTANCE:
-            self._by_method(value, "__getitem__", result)
+            self._by_getter(value, result, key)
         elif value.kind == CLASS and self.hierarchy.is_local_enum(int(value.a)):
             heap.add(result, heap.number(Value(INSTANCE, value.a)))
         elif value.kind == OBJECT and value.b >= 0 and str(value.a).rpartition(".")[2] in HOLDERS:
@@ -54,19 +56,32 @@ class Containers:
         elif value.kind == OBJECT and self._has_parts_like_it(value, key):
             heap.add(result, heap.number(value))
 
-    def _by_method(self, value: Value, name: str, result: int, stored: int = -1, line: int = 0) -> None:
-        """What the class's own method gives is at `result`; it gets what is in `stored`, as its last argument."""
-        found, program = self.methods.method(int(value.a), name), self.methods.program
+    def _by_getter(self, value: Value, result: int, key: str) -> None:
+        """What the class's own `__getitem__` gives for `key` is at `result`."""
+        found = self.methods.method(int(value.a), "__getitem__")
         if found < 0:
             return
-        file, function = program.functions[found]
-        offset, own = program.offsets[file], found - program.function_offset[file]
-        if any(call.scope == own and call.text == "getattr" for call in program.facts[file].calls):
-            return  # that may be anything that its class has
-        if result >= 0 and not function.generator:
-            self.heap.edge(function.returns + offset, result, self.heap.lines[result])
-        if stored >= 0 and function.parameters:
-            self.heap.edge(stored, function.parameters[-1].node + offset, line)
+        file, function = self.methods.program.functions[found]
+        source = self.keyed.given(found, 1, key)
+        if source < 0 and not function.generator:
+            source = function.returns + self.methods.program.offsets[file]
+        if source >= 0:
+            self.heap.edge(source, result, self.heap.lines[result])
+
+    def _by_setter(self, value: Value, stored: int, line: int, key: str) -> None:
+        """The class's own `__setitem__` gets what is in `stored`, as its last argument."""
+        found = self.methods.method(int(value.a), "__setitem__")
+        if found >= 0 and (parameters := self.methods.program.functions[found][1].parameters):
+            kept = self.keyed.kept(found, 1, len(parameters) - 1, key) if key else -1
+            file = self.methods.program.functions[found][0]
+            place = kept if kept >= 0 else parameters[-1].node + self.methods.program.offsets[file]
+            self.heap.edge(stored, place, line)
+
+    def _pass_put(self, container: int, stored: int, line: int, key: str) -> None:
+        """What is in `stored` is put into all that gets to the node `container`."""
+        self.constraints.add(self.constraints.puts, container, (stored, line, key))
+        for number in tuple(self.heap.holds[container]):
+            self.put(self.heap.values[number], stored, line, key)
 
     def _has_parts_like_it(self, value: Value, key: str) -> bool:
         """A pair of connections, or a dict of datasets: `load_dataset(...)["train"]`."""
@@ -80,7 +95,7 @@ class Containers:
         elif value.kind == OBJECT and value.b >= 0:
             heap.edge(stored, value.b, line)
         elif value.kind == INSTANCE:
-            self._by_method(value, "__setitem__", -1, stored, line)
+            self._by_setter(value, stored, line, key)
 
     def pass_elements(self, source: int, target: int, key: str = "") -> None:
         """What containers at `source` hold (under `key`) is at `target`."""
