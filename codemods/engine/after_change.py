@@ -10,6 +10,7 @@ from ..flow.answers.crossing import Crossing
 from ..flow.answers.crossings import flow_of
 from ..flow.answers.instance_uses import InstanceUse
 from ..flow.answers.introspection import Question as Inspection
+from ..flow.answers.surroundings import TEXTS
 from ..flow.boundaries import table
 from ..flow.facts import cache as facts_cache
 from ..flow.facts.collector import facts_of
@@ -53,7 +54,7 @@ class AfterChange:
         unread = {*self._python, *(path for look in self._looks for path in look.skipped)}
         for path in sorted(unread.intersection(self._project.python_paths)):
             self._project.module(path)
-        if self._moved is None:
+        if self._moved is None or self._answers_anew(TEXTS):
             return
         reads = [reads for look in self._looks for reads in look.all_reads()]
         reads += [answered.reads for answered in self._asked.values()]

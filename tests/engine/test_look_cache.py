@@ -269,6 +269,23 @@ def test_a_line_broken_in_two_is_solved_again(repository: Path, solved: list[int
     assert after == cold(repository)
 
 
+ROWS = "class Rows:\n    def __getitem__(self, index):\n        return index\n\nSHARED = Rows()\n"
+SCRIPT = "from rows import SHARED\n{first}\n\ndef main():\n    {second}\n\nif __name__ == '__main__':\n    main()\n"
+LOADED = "for row in DataLoader(SHARED, num_workers=2): print(row)"
+
+
+def test_a_text_that_names_a_script_as_module_changes_what_crosses(repository: Path) -> None:
+    send = SCRIPT.format(first="from torch.utils.data import DataLoader", second=LOADED)
+    look = SCRIPT.format(first="", second="SHARED.keep = lambda row: row")
+    (repository / "old.py").unlink()  # with a file that can not be read, nothing is known of scripts
+    for path, text in {"rows.py": ROWS, "look.py": look, "send.py": send}.items():
+        (repository / path).write_text(text)
+    for text in ("python look.py\n", 'python -c "import look"\n', "python -m look\n"):
+        (repository / "run.sh").write_text(text)
+        found = [each.confidence for each in warm(repository).findings if each.path == "look.py"]
+        assert found == [Confidence.PROVEN if "import" in text else Confidence.POSSIBLE]
+
+
 @pytest.mark.slow
 @pytest.mark.in_process
 @pytest.mark.parametrize("seed", range(7))

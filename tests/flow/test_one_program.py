@@ -51,9 +51,9 @@ READ = "read(Rows())"
 
 
 def sure(look: str, train: str, **more: str) -> bool:
-    """A lambda of a program of these files is seen to cross."""
+    """A lambda of a program of these files, and of `more` by path, is seen to cross."""
     files = {"rows.py": ROWS, "send.py": SEND, "look.py": LOOK.format(put=look), "train.py": TRAIN.format(sent=train)}
-    found = crossings({**files, **{f"{name}.py": text for name, text in more.items()}})
+    found = crossings({**files, **more})
     assert [each.path for each in found] == ["look.py"]
     return found[0].confidence is not Confidence.POSSIBLE
 
@@ -80,7 +80,7 @@ def test_what_one_script_puts_there(look: str, train: str, crosses: bool) -> Non
 
 
 @pytest.mark.parametrize(
-    "both",
+    "third",
     [
         "import look\nimport train\n\nlook.main()\ntrain.main()\n",
         "from look import main\nmain()\n",
@@ -91,8 +91,36 @@ def test_what_one_script_puts_there(look: str, train: str, crosses: bool) -> Non
         "from importlib.metadata import entry_points\n\nfor each in entry_points(group='own'):\n    each.load()()\n",
     ],
 )
-def test_scripts_that_something_imports_may_be_one_program(both: str) -> None:
-    assert sure("rows.keep = lambda row: row", READ, both=both)
+def test_scripts_that_something_imports_may_be_one_program(third: str) -> None:
+    assert sure("rows.keep = lambda row: row", READ, **{"third.py": third})
+
+
+@pytest.mark.parametrize(
+    ("path", "text"),
+    [
+        ("setup.cfg", "[options.entry_points]\nown.plugins =\n    look = look:main\n"),
+        ("pyproject.toml", '[project.entry-points."own.plugins"]\nlook = "look:main"\n'),
+        ("conf/first.yaml", "set_up:\n  _target_: look.main\n"),
+        ("conf/first.toml", 'set_up = "tools.look.main"\n'),
+        ("run.sh", 'python -c "import look, train; look.main(); train.main()"\n'),
+        ("Makefile", "run:\n\tpython -c 'from look import main; main()'\n"),
+        (".github/workflows/run.yml", "jobs:\n  run:\n    run: python -c 'import look; look.main()'\n"),
+    ],
+)  # fmt: skip
+def test_a_script_that_a_text_names_as_module_may_be_loaded(path: str, text: str) -> None:
+    assert sure("rows.keep = lambda row: row", READ, **{path: text})
+
+
+@pytest.mark.parametrize(
+    ("path", "text"),
+    [
+        ("run.sh", "python look.py\npython -m look\npython tools/look.main\n"),
+        ("conf/first.yaml", "look: true\nfile: look.json\nother: look.size\nfolder: /data/look.main\n"),
+        ("notes.md", "`look.main` is called by hand.\n"),
+    ],
+)  # fmt: skip
+def test_a_script_that_a_text_runs_or_that_shares_a_word_stays_one(path: str, text: str) -> None:
+    assert not sure("rows.keep = lambda row: row", READ, **{path: text})
 
 
 def test_code_that_is_no_script_is_of_any_program() -> None:

@@ -34,7 +34,7 @@ from .reached import Reached
 from .recorded import Recorder, recorded
 from .same_object import SameObject
 from .seeds import EVERY, likely_seeds, possible_seeds, proven_seeds
-from .surroundings import Surroundings
+from .surroundings import TEXTS, Surroundings
 from .trace import MAX_HOPS, Reason, Reasons, trace_of
 
 if TYPE_CHECKING:
@@ -62,7 +62,7 @@ def _flow(project: Project) -> Flow:
 
     if not project.known:
         facts = functools.partial(_same, facts())  # the project holds us: a circle is not freed as soon as it could be
-    recorder = Recorder(project.notes, project.known)
+    recorder = Recorder(project.notes, project.known, [TEXTS])
     return Flow(facts, project.settings.boundaries, recorder, Surroundings.of(project))
 
 

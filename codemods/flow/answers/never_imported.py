@@ -66,7 +66,10 @@ class NeverImported:
         )
 
     def _may_be_imported(self, facts: FileFacts) -> bool:
-        """Code that is not here may import it: it is installed, and has no main guard."""
+        """Code that is not here may import it: a text names it, or it is installed, and has no main guard."""
+        definitions = {*(each.qualname for each in facts.functions), *(each.qualname for each in facts.classes)}
+        if self.surroundings.is_named(facts.path, definitions):
+            return True
         guarded = any(each.acts and "__name__" in each.reads for each in facts.statements)
         return not guarded and self.surroundings.is_installed(facts.path)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, Protocol, TypeVar
 
 if TYPE_CHECKING:
@@ -14,16 +14,19 @@ T = TypeVar("T")
 
 
 class Recorder:
-    """`known`: the answers that need not be found again, by question."""
+    """`known`: the answers that need not be found again, by question; `asked`: what else they depend on."""
 
-    def __init__(self, notes: Notes | None = None, known: Mapping[Question, Any] | None = None) -> None:
-        self._notes, self._known = notes, known or {}
+    def __init__(
+        self, notes: Notes | None = None, known: Mapping[Question, Any] | None = None, asked: Iterable[Question] = ()
+    ) -> None:
+        self._notes, self._known, self._asked = notes, known or {}, tuple(asked)
 
     def answer(self, question: Question, find: Callable[[], Any]) -> Any:
         """The answer to `question`, which `find` would give."""
         found = self._known[question] if question in self._known else find()
         if self._notes is not None and self._notes.reads is not None:
             self._notes.reads.answers[question] = found
+            self._notes.reads.asked.update(self._asked)
         return found
 
 

@@ -1,28 +1,35 @@
-"""What stands beside the Python files of a repository, by the names of its files alone."""
+"""What stands beside the Python files of a repository: packaging, notebooks, texts that name modules."""
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import dataclass
 
 from ...project import Project
+from ...syntax.named_modules import named_modules
 
+TEXTS = (named_modules.name,)  # the question whose answer depends on texts
 _PACKAGING = frozenset({"setup.py", "setup.cfg", "pyproject.toml"})
 
 
 @dataclass(frozen=True)
 class Surroundings:
-    """`packaged`: the folders whose packages are installed, and called by code that is not here."""
+    """`packaged`: the folders whose packages are installed, and called by code that is not here.
+
+    `named`: see `named_modules`.
+    """
 
     packaged: frozenset[str] = frozenset()
     notebooks: bool = False
     python_files: int = 0
+    named: frozenset[tuple[str, str]] = frozenset()
 
     @classmethod
     def of(cls, project: Project) -> Surroundings:
         """Those of the files of `project`."""
         packaged = frozenset(path.rpartition("/")[0] for path in project.paths if path.rpartition("/")[2] in _PACKAGING)
         notebooks = any(path.endswith(".ipynb") for path in project.paths)
-        return cls(packaged, notebooks, len(project.python_paths))
+        return cls(packaged, notebooks, len(project.python_paths), named_modules(project))
 
     def is_installed(self, path: str) -> bool:
         """The file lies where a package is built from."""
@@ -32,3 +39,8 @@ class Surroundings:
                 return False
             folder = folder.rpartition("/")[0]
         return True
+
+    def is_named(self, path: str, definitions: Collection[str]) -> bool:
+        """A text names the module, or one of its `definitions`, for somebody to load."""
+        stem = path.removesuffix(".py").rpartition("/")[2]
+        return any((stem, name) in self.named for name in ("", *definitions))

@@ -14,6 +14,7 @@ from ...questions import asked
 from ...syntax.callees import FUNCTIONS
 from ...syntax.main_guard import is_main_process_block
 from ...syntax.modules import Modules
+from ...syntax.named_modules import SHELL, imported_in_code, imported_in_commands
 from ...syntax.outline import Outline
 from ...syntax.receivers import qualified_name
 from ...syntax.repo import Repo
@@ -30,10 +31,8 @@ _PACKAGE = re.compile(r"""["'}]\.*(\w+(?:\.\w+)*)\.["'{%]""")  # what a name tha
 _FOLDER = re.compile(r"""["'}](?:\.*/)*(\w+(?:/\w+)*)/["'{%]""")
 _EXECUTED = re.compile(r"\bexec\s*\([^\n]*,")
 _MODULE = re.compile(r"(?:[\w.]+[./])*(\w+)")  # `jobs.train`, `./jobs/train.py`
-_GIVEN = re.compile(r"""-c\s+(["'])(.*?)\1""", re.DOTALL)  # `python -c "import job"`
 _IN_QUOTES = re.compile(r"""["'](?:[^"'\n]*;)?\s*(?:import|from)\s+\w""")
 _IMPORT = re.compile(r"\b(?:import|from)\s+\w")
-_SHELL = (".sh", ".bash", "Makefile", "Dockerfile", ".mk")
 _AS_MAIN = re.compile(r"""['"]__main__['"]""")
 _BESIDE = re.compile(r"""["'}](?:\.+|\./)["'{%]""")  # `"." + name`, `f"{__package__}.{name}"`
 
@@ -224,8 +223,7 @@ class Importers:
             outline = self.repo.outline(source.path)
             for node in outline.nodes if outline is not None else ():
                 if isinstance(node, ast.Constant) and isinstance(node.value, str) and _IMPORT.search(node.value):
-                    given = _GIVEN.search(node.value)
-                    found.append((source.path, _imported_by(given[2] if given is not None else node.value)))
+                    found.append((source.path, imported_in_commands(node.value) or imported_in_code(node.value)))
         found += [(path, frozenset(words)) for path, words in _in_shell(self.project)]
         return [(path, words) for path, words in found if words]
 
@@ -260,11 +258,9 @@ class Importers:
 @asked
 def _in_shell(project: Project) -> tuple[tuple[str, tuple[str, ...]], ...]:
     """Shell scripts with the last names of the modules that a text in them imports: `python -c "import job"`."""
-    scripts = [(path, project.source(path)) for path in project.paths if path.endswith(_SHELL)]
+    scripts = [(path, project.source(path)) for path in project.paths if path.endswith(SHELL)]
     return tuple(
-        (path, tuple(sorted(_imported_by(text))))
-        for path, script in scripts
-        for _, text in (_GIVEN.findall(script.text) if script is not None else ())
+        (path, tuple(sorted(imported_in_commands(script.text)))) for path, script in scripts if script is not None
     )
 
 
@@ -272,19 +268,6 @@ def _modules(texts: Iterable[str]) -> frozenset[str]:
     """The last parts of the names and paths among the texts, which may be modules or scripts."""
     found = (_MODULE.fullmatch(text.removesuffix(".py")) for text in texts)
     return frozenset(match[1] for match in found if match is not None)
-
-
-def _imported_by(text: str) -> frozenset[str]:
-    """Last names of the modules that code in a text imports; none where it is no code."""
-    try:
-        nodes = [*ast.walk(ast.parse(text.strip()))] if _IMPORT.search(text) else []
-    except (SyntaxError, ValueError):
-        return frozenset()
-    found: set[str] = set()
-    for node in nodes:
-        found |= {node.module or ""} if isinstance(node, ast.ImportFrom) else set()
-        found |= {alias.name for alias in node.names} if isinstance(node, (ast.Import, ast.ImportFrom)) else set()
-    return frozenset(name.rpartition(".")[2] for name in found)
 
 
 def _runs_as_main(call: ast.Call) -> bool:
