@@ -85,6 +85,7 @@ def test_the_page_has_every_change_with_its_lines_and_what_stays() -> None:
     (change,) = review.changes
     decisions = Decisions().with_decision(change, Choice.ACCEPTED, "fine")
     _, data = read(page_of(review, decisions, "work"))
+    assert (data["version"], data["filesSeen"]) == (review.version, review.files_seen)
     fixable, refused = data["items"]
     assert (fixable["id"], fixable["status"], fixable["decision"], fixable["note"]) == (
         change.id, "fixable", "accepted", "fine",
