@@ -29,7 +29,7 @@ _SETS = "<set>"  # as an attribute: what a store gives to a setter
 _MAX_STEPS = 4  # from where a value is looked up to where it is called
 _MAX_DOTS = 8  # longer dotted names are not followed
 # attributes by which objects that are not ours commonly return what they got
-_KEPT_AS = frozenset(
+KEPT_AS = frozenset(
     {"dataset", "datasets", "transform", "transforms", "target_transform", "module", "func", "args", "keywords",
      "collate_fn", "pipeline", "source", "fn", "config", "cfg"}
 )  # fmt: skip
@@ -108,8 +108,9 @@ class Attributes:
             self._load_instance(int(value.a), number, attribute, result)
         elif kind == OBJECT:
             self._name(f"{value.a}().{attribute}", number, result)
-            if value.b >= 0 and attribute in _KEPT_AS and result not in self.constraints.calls:
-                heap.edge(value.b, result, heap.lines[result])
+            given = heap.given_as.get(value.b, {}).get(attribute, value.b if attribute in KEPT_AS else -1)
+            if given >= 0 and result not in self.constraints.calls:
+                heap.edge(given, result, heap.lines[result])
         elif kind == CONTAINER:
             if result in self.constraints.calls:
                 heap.add(result, heap.number(Value(FOREIGN, f"<container>.{attribute}", number)))
@@ -281,6 +282,8 @@ class Attributes:
             heap.edge(stored, heap.field(int(value.a), attribute), line)
         elif value.kind == OBJECT and value.b >= 0:
             heap.edge(stored, value.b, line)
+            if attribute in heap.given_as.get(value.b, {}):
+                heap.edge(stored, heap.given_as[value.b][attribute], line)
         elif value.kind == MODULE:
             names = self.module_names.nodes[int(value.a)]
             if attribute not in names:

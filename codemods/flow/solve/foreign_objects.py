@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from ..boundaries import Table, Variant
 from ..facts.records import Call
+from .attributes import KEPT_AS
 from .constraints import Constraints
 from .containers import DEFAULT_DICT, HOLDERS, Containers
 from .heap import KEPT, MAX_HAZARDS, OBJECT, PERHAPS_KEPT, STORED_BY, Heap, Value
-from .sinks import Sinks
+from .sinks import Sinks, arguments_by_name
 
 _NAMED = frozenset({"functools.partial", DEFAULT_DICT})
 _ITERATED = frozenset({"ModuleList", "ModuleDict"})  # keep what is in the argument, not the argument
@@ -105,6 +106,7 @@ class ForeignObjects:
                 contents = self.containers.of_result[result] = heap.node(
                     f"{STORED_BY} `{call.text or name}(...)`", file, line
                 )
+                self._give_by_name(name, contents, offset, call)
             last = name.rpartition(".")[2]
             named = (
                 self.table.fluent(name)
@@ -138,6 +140,22 @@ class ForeignObjects:
             heap.add(result, heap.number(Value(OBJECT, name, contents)))
         elif self.table.concerns(name):
             heap.add(result, heap.number(Value(OBJECT, self.table.family(name))))
+
+    def _give_by_name(self, name: str, contents: int, offset: int, call: Call) -> None:
+        """Tell which arguments are attributes: `loader.dataset` is not all that the loader keeps."""
+        heap, boundary = self.heap, self.table.boundary(name)
+        given = arguments_by_name(boundary, call) if boundary is not None else dict(call.keywords)
+        parameters = boundary.parameters if boundary is not None and not call.stars else ()
+        for attribute in sorted({*given, *parameters}):  # an argument that is left out is none of the others
+            argument = given.get(attribute, -1)
+            if attribute in KEPT_AS or (boundary is not None and argument >= 0):
+                node = heap.node(heap.labels[contents], heap.file_of[contents], heap.lines[contents])
+                heap.given_as.setdefault(contents, {})[attribute] = node
+                if argument >= 0:
+                    heap.edge(argument + offset, node, call.position[0])
+                for star in call.double_stars:
+                    if star >= 0 and attribute not in given:
+                        self.containers.pass_elements(star + offset, node, attribute)
 
     def _filled_later(self, result: int) -> bool:
         """Something is stored on what a call gives, under the name that it gets: `data.transform = ...`."""

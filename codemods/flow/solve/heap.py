@@ -73,10 +73,12 @@ class Heap:
         self.modules_only: set[int] = set()  # parameters annotated as modules: a configuration that gets there is none
         self.read_whole: set[int] = set()  # containers without fields that something reads all of
         self.bags: set[int | str] = set()  # containers whose keys are attributes too
+        # contents of what a foreign call made -> attribute -> node of the argument that is known to be there
+        self.given_as: dict[int, dict[str, int]] = {}
 
     def settle(self) -> None:
         """Let go of what only serves to add more: all is solved."""
-        for waiting in (self.work, self.overflow, self.pending, self.wanted, self.copies, self.holders):
+        for waiting in (self.work, self.overflow, self.pending, self.wanted, self.copies, self.holders, self.given_as):
             waiting.clear()
         self.left_out.clear()
         for nodes in (self.summaries, self.all_of, self.roomy, self.modules_only, self.read_whole, self._alone):

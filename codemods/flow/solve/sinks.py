@@ -64,11 +64,7 @@ class Sinks:
         boundary = self.program.table.boundary(name)
         if boundary is None:
             return
-        given: dict[str, int] = {}
-        for place, argument in enumerate(call.arguments):
-            known = place < len(boundary.parameters)
-            given[boundary.parameters[place] if known else f"argument {place + 1}"] = argument
-        given.update(call.keywords)
+        given = arguments_by_name(boundary, call)
         open_ended = bool(call.double_stars or call.stars)
         crosses = boundary.crosses(call.literals, frozenset(given), open_ended)
         context = call.literals.get("multiprocessing_context", call.literals.get("start_method"))
@@ -133,6 +129,15 @@ class Sinks:
                     boundary.only, boundary.says, use.callee, use.function, use.context, use.passed, use.under,
                 )
             )  # fmt: skip
+
+
+def arguments_by_name(boundary: Boundary, call: Call) -> dict[str, int]:
+    """The nodes of the arguments of a call by the parameters that the table names."""
+    given: dict[str, int] = {}
+    for place, argument in enumerate(call.arguments):
+        known = place < len(boundary.parameters)
+        given[boundary.parameters[place] if known else f"argument {place + 1}"] = argument
+    return given | dict(call.keywords)
 
 
 def _passed(boundary: Boundary, call: Call) -> PassedOn | None:
