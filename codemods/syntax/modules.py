@@ -42,8 +42,14 @@ class Modules:
             self._found[key] = self._search(*key)
         return self._found[key]
 
-    def fitting(self, start: str, end: str) -> list[str]:
-        """The files with dotted names that begin with `start`, below any folder of `sys.path`, and end with `end`."""
+    def fitting(self, start: str, end: str, importer: str = "") -> list[str]:
+        """The files with dotted names that begin with `start`, below any folder of `sys.path`, and end with `end`.
+
+        A `start` with a dot is below the package of `importer`.
+        """
+        level = len(start) - len(start.lstrip("."))
+        if level:
+            start = ".".join([*importer.split("/")[:-level], start[level:]])
         before, behind = (re.escape(part.replace(".", "/")) for part in (start, end))
         wanted = re.compile(rf"(?:|.*/){before}[\w/]+{behind}\.py")
         return [path for path in sorted(self.paths) if wanted.fullmatch(path) and not path.endswith("/__init__.py")]

@@ -36,7 +36,29 @@ def test_a_module_is_no_hazard_of_the_flow() -> None:
     assert not makes_object("importlib.import_module") and makes_object("threading.Lock")
 
 
-def test_the_first_part_of_a_name_is_enough() -> None:
-    files = {"main.py": MAIN.format(name="'task_' + sys.argv[1]", data="task.load()"), "task_one.py": TASK}
+@pytest.mark.parametrize(
+    "name",
+    [
+        "'task_' + sys.argv[1]",
+        "'task' + sys.argv[1]",
+        "f'task{sys.argv[1]}'",
+        "'Task%s' % sys.argv[1]",
+        "'t{}e'.format(sys.argv[1])",
+        "f'.{sys.argv[1]}', __package__",
+        "'.task' + sys.argv[1], __package__",
+    ],
+)
+def test_the_first_part_of_a_name_is_enough(name: str) -> None:
+    home = "Task_one.py" if "Task" in name else "task_one.py"
+    files = {
+        f"jobs/{each}": text
+        for each, text in {"main.py": MAIN.format(name=name, data="task.load()"), home: TASK}.items()
+    }
+    (found,) = reported({**files, "jobs/__init__.py": ""}, "lambdas")
+    assert (found.path, found.span.line) == (f"jobs/{home}", 3) and found.trace[-1].path == "jobs/main.py"
+
+
+def test_another_beginning() -> None:
+    files = {"main.py": MAIN.format(name="f'job{sys.argv[1]}'", data="task.load()"), "task_one.py": TASK}
     (found,) = reported(files, "lambdas")
-    assert (found.path, found.span.line) == ("task_one.py", 3) and found.trace[-1].path == "main.py"
+    assert found.trace[-1].path == "task_one.py"

@@ -294,7 +294,7 @@ class Reached:
     def _imported_by(self, call: Call) -> set[int]:
         """The files that a call of `import_module` may import, as far as its text tells; -1: any."""
         name, program = call.literals.get(0, call.literals.get("name")), self.solution.program
-        if isinstance(name, NamePattern):
+        if isinstance(name, NamePattern) and not name.start.startswith("."):
             return {program.file_index[path] for path in program.modules.fitting(name.start, name.end)}
         if not isinstance(name, str):
             return {-1}

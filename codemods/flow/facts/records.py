@@ -17,7 +17,7 @@ from .rows import Numbers, Rows
 if TYPE_CHECKING:
     from ...project import Project
 
-FACTS_VERSION = 35  # part of the cache key: raise it when the meaning of a field changes
+FACTS_VERSION = 36  # part of the cache key: raise it when the meaning of a field changes
 
 _NO_ROWS: Rows[Any] = Rows.of(())
 NO_LITERALS: Mapping[str | int, object] = {}  # of all calls without one; never filled
@@ -29,7 +29,7 @@ Position = tuple[int, int, int, int]  # as in `ast`: line, UTF-8 column, end lin
 class NamePattern:
     """A dotted name that is put together: what it begins and ends with, `f"configs.{name}"`. A literal of `Call`."""
 
-    start: str  # has a dot
+    start: str
     end: str
 
 

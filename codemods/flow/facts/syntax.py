@@ -12,7 +12,7 @@ from .records import NamePattern, Position
 
 _RECORD_MARKS = frozenset({"dataclass", "define", "frozen", "mutable"})
 _RECORD_BASES = frozenset({"NamedTuple", "BaseModel", "BaseSettings"})
-_PACKAGE = re.compile(r"\w+(?:\.\w+)*\.|[a-z]\w*_$")  # or the first part of a name: `"model_" + x`
+_START = re.compile(r"\.*[^\W\d]|\.+$")  # of a dotted name
 _PART = re.compile(r"[\w.]*")
 VIEW_METHODS = frozenset({"keys", "values", "items"})
 _PUT_TOGETHER = (ast.JoinedStr, ast.BinOp, ast.Call)
@@ -57,7 +57,7 @@ def key_of(value: object) -> str:
 def name_pattern(node: ast.expr | None) -> NamePattern | None:
     """What is known of a dotted name that is put together: `f"configs.{x}"`, `"configs." + x`, `"configs.%s" % x`."""
     ends = _ends(node) if isinstance(node, _PUT_TOGETHER) else None
-    if ends is None or not _PACKAGE.match(ends[0]) or not all(map(_PART.fullmatch, ends)):
+    if ends is None or not _START.match(ends[0]) or not all(map(_PART.fullmatch, ends)):
         return None
     return NamePattern(*ends)
 

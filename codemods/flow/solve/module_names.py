@@ -88,7 +88,7 @@ class ModuleNames:
         program, heap = self.program, self.heap
         found: list[str] = []
         if isinstance(name, NamePattern):
-            found = program.modules.fitting(name.start, name.end)
+            found = program.modules.fitting(name.start, name.end, program.files[heap.file_of[near]])
         elif isinstance(name, str) and (path := program.modules.absolute(program.files[heap.file_of[near]], name)):
             found = [path]
         for path in found if len(found) <= _MAX_MODULES else ():
