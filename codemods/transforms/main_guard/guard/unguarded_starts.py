@@ -120,7 +120,7 @@ def _wrapped(
     if importer is not None and not names:
         return Refused(
             f"{importer} imports this file, so it may rely on what runs here: move this code into a function, and "
-            'call that under `if __name__ == "__main__":`'
+            'call that in each script that needs it, under its own `if __name__ == "__main__":`'
         )
     try:
         early = [at for at in alone if first is None or at < first]
