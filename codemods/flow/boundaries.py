@@ -204,6 +204,11 @@ class Table:
         """The boundary called `name` (canonical)."""
         return self.boundaries.get(name)
 
+    def saves(self, name: str) -> bool:
+        """The boundary `name` (canonical) pickles for something else than another process: into a file, a copy."""
+        known = self.boundaries.get(name)
+        return known is not None and bool(known.says)
+
     def keeps(self, name: str) -> bool:
         """True when what calling `name` (canonical) gives holds on to the arguments: a class, or a listed carrier."""
         known = self._keeps.get(name)
@@ -296,9 +301,3 @@ def table(extra: Iterable[Mapping[str, object]] = ()) -> Table:
     """The shipped table and `extra` entries (same form as [[boundary]]), which win."""
     extra = tuple(extra)
     return Table(_own_entries(), extra) if extra else _own_table().unasked()
-
-
-def saves(boundary: str) -> bool:
-    """The callable pickles for something else than another process: into a file, a copy."""
-    known = table().boundaries.get(boundary)
-    return known is not None and bool(known.says)

@@ -6,7 +6,6 @@ from dataclasses import dataclass
 
 from ...finding import Confidence, Trace
 from ...hazard_kind import HazardKind
-from ..boundaries import saves
 from ..facts.records import Position
 from ..facts.test_code import is_test
 from ..kinds import LOOKED_UP
@@ -54,6 +53,7 @@ class Crossing:
     alone: bool = False  # no object of the repository's classes keeps it, but in a container of other code
     guessed: bool = False  # an object that may not keep it is on its way
     steps: tuple[Step, ...] = ()  # where it is passed on; not asked for what is possible
+    saved: bool = False  # it is pickled for something else than another process: into a file, a copy
     beside: Step = ()  # where its maker is called beside the boundary; it runs in children but for that; as `steps`
 
     @property
@@ -64,9 +64,9 @@ class Crossing:
     @property
     def in_words(self) -> str:
         """How it crosses, for a message."""
-        if saves(self.boundary):
-            return f"is pickled by {self.boundary}"
-        return f"reaches another process through {self.boundary}" if self.boundary else "is sent to workers"
+        if not self.boundary:
+            return "is stored on an object that is sent to workers"
+        return f"{'is pickled by' if self.saved else 'reaches another process through'} {self.boundary}"
 
 
 class Crossings:
@@ -102,7 +102,8 @@ class Crossings:
         aboard = self._is_in_class_of(reasons[number].parent, path, position[:2])
         return Crossing(
             kind, path, *position, confidence, shorten(trace), boundary, aboard,
-            self._is_alone(number, reasons), self.closure.guessed(number, reasons), steps, beside,
+            self._is_alone(number, reasons), self.closure.guessed(number, reasons), steps,
+            self.solution.program.table.saves(boundary), beside,
         )  # fmt: skip
 
     def _surest(
@@ -140,9 +141,8 @@ class Crossings:
         if any(first <= position[0] <= last for first, last in program.facts_of(path).stops):
             return Confidence.POSSIBLE  # a NameError comes before anything crosses
         guessed = self.closure.guessed(number, reasons)
-        to_file = bool(boundary) and bool(program.table.boundaries[boundary].says)
         longest = MAX_LIKELY if guessed or confidence is Confidence.LIKELY else MAX_PROOF
-        longest = min(longest, MAX_SAVED) if to_file else longest
+        longest = min(longest, MAX_SAVED) if program.table.saves(boundary) else longest
         tests = {at for at in {hop.path for hop in trace} if is_test(at, program.facts_of)}
         if len(trace) > longest or (path in tests and any(hop.path != path for hop in trace)):
             return Confidence.POSSIBLE

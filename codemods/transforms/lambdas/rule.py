@@ -127,14 +127,9 @@ def _ended(
 def _finding(source: Source, crossing: Crossing, answer: Answer) -> Finding:
     start = source.offset(crossing.line, crossing.column)
     span = source.span(start, source.offset(crossing.end_line, crossing.end_column))
-    message = _message(crossing)
+    message = f"{_WORDS[crossing.kind]} {crossing.in_words}; pickle can't import it by name"
     return Finding.answered(ID, source.path, span, message, crossing.confidence, crossing.trace, answer)
 
 
 def _target(crossing: Crossing) -> Target:
     return Target(crossing.kind, crossing.line, crossing.column, crossing.boundary, crossing.aboard)
-
-
-def _message(crossing: Crossing) -> str:
-    how = crossing.in_words if crossing.boundary else "is stored on an object that is sent to workers"
-    return f"{_WORDS[crossing.kind]} {how}; pickle can't import it by name"

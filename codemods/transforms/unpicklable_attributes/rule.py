@@ -7,7 +7,7 @@ import re
 from collections.abc import Container, Iterable, Iterator
 
 from ...finding import Confidence, Finding, Hop, Trace
-from ...flow.boundaries import saves
+from ...flow.boundaries import table
 from ...project import Project
 from ...syntax.branches import exclude_each_other
 from ...syntax.outline import Outline
@@ -107,7 +107,7 @@ def _finding(
     span = source.span(start, max(end, source.offset(node.end_lineno or 0, node.end_col_offset or 0)))
     fix = plan.fixes.get(name)
     reason = None if fix is not None else plan.reasons.get(name, "it can't be shown how to fix it")
-    message = _message(f"self.{name}", hazard.made, boundary)
+    message = _message(f"self.{name}", hazard.made, boundary if _saves(search.project, boundary) else "")
     return Finding(ID, outline.path, span, message, confidence, trace, fix, reason)
 
 
@@ -180,7 +180,8 @@ def _sent_alone(search: Search, known: Container[ast.expr]) -> Iterator[Finding]
     """`known`: the expressions that are reported already."""
     for sent in sent_alone(search):
         if sent.node not in known and sent.confidence.reaches(search.project.bar_of(sent.crossing.path)):
-            message = _message(ast.unparse(sent.node)[:60], sent.made, sent.crossing.boundary)
+            saver = sent.crossing.boundary if sent.crossing.saved else ""
+            message = _message(ast.unparse(sent.node)[:60], sent.made, saver)
             yield _at(search, sent.outline, sent.node, message, sent.confidence, sent.crossing.trace, sent.reason)
 
 
@@ -198,8 +199,12 @@ def _hidden(kind: ObjectKind) -> str:
     return f", whose `{kind.hidden}` can't be pickled" if kind.hidden else ""
 
 
-def _message(name: str, made: Made, boundary: str = "") -> str:
-    """`name`: as written."""
+def _saves(project: Project, boundary: str) -> bool:
+    return table(project.settings.boundaries).saves(boundary)
+
+
+def _message(name: str, made: Made, saver: str = "") -> str:
+    """`name`: as written; `saver`: what pickles it, where that is for no other process."""
     kind = made.kind
     if kind.later:
         return f"`{name}` is {kind.what}: from Python 3.14 on it can't be pickled (`{kind.error}`)"
@@ -209,5 +214,5 @@ def _message(name: str, made: Made, boundary: str = "") -> str:
         if any(isinstance(argument, ast.Constant) and "b" in str(argument.value) for argument in given):
             error = kind.binary
     holds = "holds" if made.nested else "is"
-    stops = f"`{boundary}` stops with" if saves(boundary) else _STOPS
+    stops = f"`{saver}` stops with" if saver else _STOPS
     return f"`{name}` {holds} {kind.what}{_hidden(kind)}; {stops} `{error}`"

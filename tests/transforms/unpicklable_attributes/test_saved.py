@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from codemods.project import Project
+from codemods.settings import Settings
 from codemods.transforms.lambdas.rule import find as lambdas
 from codemods.transforms.unpicklable_attributes.rule import find as attributes
 from codemods.tree.files import MemoryFiles
@@ -56,3 +57,15 @@ def test_what_stops(pickled: str, stops: str) -> None:
 def test_how_a_lambda_crosses(pickled: str, how: str) -> None:
     (found,) = lambdas(Project(MemoryFiles({"a.py": RUN.format(pickled=pickled).encode()})))
     assert f"this lambda {how}; " in found.message
+
+
+def test_a_boundary_of_the_settings_says_what_it_does() -> None:
+    journal = {"callable": "store.journal", "parameters": ["payload"], "pickles": ["payload"], "always": True}
+    settings = Settings(boundaries=({**journal, "says": "writes it to the journal"},))
+    text = RUN.format(pickled="store.journal([lambda x: x]); store.journal(cache)").replace("copy\n", "store\n", 1)
+    project = Project(MemoryFiles({"a.py": text.encode()}), settings)
+    assert [each.message for each in lambdas(project)] == [
+        "this lambda is pickled by store.journal; pickle can't import it by name"
+    ]
+    (found,) = attributes(project)
+    assert "; `store.journal` stops with" in found.message
