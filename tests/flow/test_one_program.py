@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 from test_flow import crossings
 
 from codemods.finding import Confidence
+from codemods.flow.answers import one_program
+from codemods.flow.solve.paths import Paths
 
 ROWS = """
 class Rows:
@@ -129,3 +133,18 @@ def test_code_that_is_no_script_is_of_any_program() -> None:
         {"rows.py": ROWS, "send.py": SEND, "setup.py": setup, "train.py": TRAIN.format(sent="read(SHARED)")}
     )
     assert [(each.path, each.confidence) for each in found] == [("setup.py", Confidence.PROVEN)]
+
+
+def test_the_paths_of_a_value_are_followed_once_for_all_that_cross(monkeypatch: pytest.MonkeyPatch) -> None:
+    made: list[Any] = []
+
+    class Counted(Paths):
+        def __init__(self, *given: Any) -> None:
+            made.append(given)
+            super().__init__(*given)
+
+    monkeypatch.setattr(one_program, "Paths", Counted)
+    put = "rows.tables.extend([" + ", ".join(["lambda row: row"] * 8) + "])"
+    files = {"rows.py": ROWS, "send.py": SEND, "look.py": LOOK.format(put=put), "train.py": TRAIN.format(sent=READ)}
+    assert len(crossings(files)) == 8
+    assert len(made) == len({(number, frozenset(among.files)) for _, number, _, among in made})

@@ -28,40 +28,52 @@ class OneProgram:
 
     def __init__(self, places: Places, reached: Reached) -> None:
         self.places, self.reached = places, reached
+        self._paths: dict[tuple[int, frozenset[int]], Paths] = {}
 
     def apart(self, number: int, reasons: Reasons) -> bool:
         """True when only one script puts the value where it crosses, and only others send what it is in."""
+        if len(self.reached.scripts) < 2:
+            return False
         script, values = -1, self.places.solution.heap.values
-
-        def bound(number: int) -> list[int]:
-            """The value, and what of its methods crosses."""
-            return [number, *(each for each in reasons if values[each].kind == BOUND and values[each].b == number)]
-
-        while reasons[number].node >= 0 and len(self.reached.scripts) > 1:
+        bound: dict[int, list[int]] | None = None  # per object what of its methods crosses
+        while reasons[number].node >= 0:
             node, parent = reasons[number].node, reasons[number].parent
             if parent >= 0 and values[parent].kind == BOUND:  # the method gets to the node, and brings its object
                 number = parent
                 continue
             script = script if script >= 0 else self._script(number, node)
             others = self.reached.scripts - {script}
-            if script >= 0 and not any(self._gets_to(each, reasons.nodes, others) for each in bound(number)):
-                return True
+            if script >= 0:
+                bound = self._bound(reasons) if bound is None else bound
+                sent = (number, *bound.get(number, ()))
+                if not any(self._gets_to(each, reasons.nodes, others) for each in sent):
+                    return True
             if parent < 0:
                 return False
             number = parent
         return False
 
+    def _bound(self, reasons: Reasons) -> dict[int, list[int]]:
+        found: dict[int, list[int]] = {}
+        values = self.places.solution.heap.values
+        for number in reasons:
+            if values[number].kind == BOUND:
+                found.setdefault(values[number].b, []).append(number)
+        return found
+
     def _script(self, number: int, node: int) -> int:
         """The script without which the value does not get to the node; -1 where there is none."""
         heap = self.places.solution.heap
-        for each in heap.way(number, node):
-            script = heap.file_of[each]
+        for script in dict.fromkeys(heap.file_of[each] for each in heap.way(number, node)):
             if script in self.reached.scripts and not self._gets_to(number, {node}, frozenset({script})):
                 return script
         return -1
 
     def _gets_to(self, number: int, nodes: set[int], without: frozenset[int]) -> bool:
         """True when the value gets to one of the nodes by other files than `without`, or by too many ways to say."""
-        origins = self.places.origins.get(number, ())
-        paths = Paths(self.places.solution.heap, number, origins, _Without(self.places, without))
+        paths = self._paths.get((number, without))
+        if paths is None:
+            origins = self.places.origins.get(number, ())
+            paths = Paths(self.places.solution.heap, number, origins, _Without(self.places, without))
+            self._paths[number, without] = paths
         return paths.meet(nodes) or not paths.complete

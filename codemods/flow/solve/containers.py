@@ -21,15 +21,15 @@ class Containers:
     """Applies what code does with containers. Containers go by the node of their contents."""
 
     def __init__(
-        self, heap: Heap, constraints: Constraints, table: Table, hierarchy: Hierarchy, methods: Attributes
+        self, heap: Heap, constraints: Constraints, table: Table, hierarchy: Hierarchy, attributes: Attributes
     ) -> None:
         self.heap, self.constraints, self.table, self.hierarchy = heap, constraints, table, hierarchy
-        self.methods = methods
+        self.attributes = attributes
         # result of a call, or a `*args` or `**kwargs` parameter -> contents of what it makes, or of its tuple or dict
         self.of_result: dict[int, int] = {}
         self.by_default: dict[int, int] = {}  # contents of a defaultdict -> what it makes, once something is taken out
         self._pairs: set[int] = set()  # contents of the results of `x.items()`
-        self.keyed = KeyedMethods(methods.program, heap, self.pass_elements, self._pass_put)
+        self.keyed = KeyedMethods(attributes.program, heap, self.pass_elements, self._pass_put)
 
     def take(self, value: Value, result: int, key: str) -> None:
         """`result` is what `value` holds under `key`; any element where that is "", what a loop gives for `EACH`."""
@@ -58,23 +58,23 @@ class Containers:
 
     def _by_getter(self, value: Value, result: int, key: str) -> None:
         """What the class's own `__getitem__` gives for `key` is at `result`."""
-        found = self.methods.method(int(value.a), "__getitem__")
+        found = self.attributes.method(int(value.a), "__getitem__")
         if found < 0:
             return
-        file, function = self.methods.program.functions[found]
+        file, function = self.attributes.program.functions[found]
         source = self.keyed.given(found, 1, key)
         if source < 0 and not function.generator:
-            source = function.returns + self.methods.program.offsets[file]
+            source = function.returns + self.attributes.program.offsets[file]
         if source >= 0:
             self.heap.edge(source, result, self.heap.lines[result])
 
     def _by_setter(self, value: Value, stored: int, line: int, key: str) -> None:
         """The class's own `__setitem__` gets what is in `stored`, as its last argument."""
-        found = self.methods.method(int(value.a), "__setitem__")
-        if found >= 0 and (parameters := self.methods.program.functions[found][1].parameters):
+        found = self.attributes.method(int(value.a), "__setitem__")
+        if found >= 0 and (parameters := self.attributes.program.functions[found][1].parameters):
             kept = self.keyed.kept(found, 1, len(parameters) - 1, key) if key else -1
-            file = self.methods.program.functions[found][0]
-            place = kept if kept >= 0 else parameters[-1].node + self.methods.program.offsets[file]
+            file = self.attributes.program.functions[found][0]
+            place = kept if kept >= 0 else parameters[-1].node + self.attributes.program.offsets[file]
             self.heap.edge(stored, place, line)
 
     def _pass_put(self, container: int, stored: int, line: int, key: str) -> None:

@@ -56,7 +56,6 @@ class Heap:
         self.most: list[int] = []  # per value: it goes into no node that holds so many already
         self.sites: dict[tuple[int, int], list[int]] = {}  # of edges into and out of calls
         self.at_calls: set[int] = set()  # the nodes where these begin
-        self.left_by: dict[int, frozenset[int]] = {}  # per result of a function its calls, once somebody asks
         self.work: deque[tuple[int, int]] = deque()
         self.pending: dict[
             int, list[tuple[int, int]]

@@ -29,6 +29,7 @@ class Paths:
         self._seen: set[tuple[int, tuple[int, ...]]] = set()
         self._origins = tuple((node, _OUTSIDE) for node in origins)
         self._todo: list[tuple[int, tuple[int, ...]]] = [*self._origins]
+        self._left_by: dict[int, frozenset[int]] = {}  # per result of a function its calls
         self._anew = False  # what is needed to go on was let go
 
     def lead_to(self, node: int) -> bool:
@@ -93,9 +94,9 @@ class Paths:
 
         Where it calls another, the value got here by an attribute, or as what an inner function captures.
         """
-        known = self._heap.left_by.get(node)
+        known = self._left_by.get(node)
         if known is None:
             targets, sites = self._heap.targets[node] or (), self._heap.sites
             known = frozenset(-site for target in targets for site in sites.get((node, target), ()) if site < 0)
-            self._heap.left_by[node] = known
+            self._left_by[node] = known
         return site in known
