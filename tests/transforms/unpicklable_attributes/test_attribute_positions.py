@@ -7,6 +7,7 @@ import pytest
 from codemods.project import Project
 from codemods.transforms.unpicklable_attributes import RULE
 from codemods.tree.files import MemoryFiles
+from harness.small import migrated
 
 PROGRAM = """
 from torch.utils.data import DataLoader, Dataset
@@ -51,6 +52,12 @@ def reason(early: str, late: str) -> str | None:
 )
 def test_lines_that_were_skipped_are_not_read_again(early: str, late: str) -> None:
     assert "reads from it before it is sent" in (reason(early, late) or "")
+
+
+def test_a_method_that_is_passed_on_reads_on_from_the_position() -> None:
+    text = PROGRAM.format(early="self.head = self.file.readline()", late="return [*iter(self.file.readline, '')]")
+    changed = migrated({"train.py": text}, "unpicklable-attributes")["train.py"]
+    assert 'state["file"] = self.file.tell()' in changed and 'self.file.seek(state["file"])' in changed
 
 
 @pytest.mark.parametrize("late", ["return self.file.__next__()", "return next(self.file)"])

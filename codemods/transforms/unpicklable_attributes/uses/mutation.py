@@ -27,7 +27,7 @@ def touch(outline: Outline, node: ast.expr, kind: ObjectKind) -> str | None:
                 tuple(names("sql_writes") | names("sql_settings"))
             ):
                 return "changes the database"
-        elif above.attr in kind.stands | kind.setup:
+        elif above.attr in kind.moves | kind.stands | kind.setup:
             return f"passes its `{above.attr}` on"
     elif isinstance(above, ast.Subscript) and above.value is node and not isinstance(above.ctx, ast.Load):
         return "writes to it"
@@ -57,9 +57,7 @@ def leading_words(text: ast.expr) -> str:
 def sets_up(outline: Outline, node: ast.expr, kind: ObjectKind) -> str | None:
     """How `node`, a handle of `kind`, is made another one than a new one would be, in words."""
     above = outline.parents[node]
-    call = outline.parents[above]
-    called = isinstance(call, ast.Call) and call.func is above
-    if not isinstance(above, ast.Attribute) or (called and above.attr in kind.moves):
+    if not isinstance(above, ast.Attribute) or above.attr in kind.moves:
         return None
     return touch(outline, node, kind)
 

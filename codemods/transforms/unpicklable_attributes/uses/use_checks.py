@@ -259,8 +259,9 @@ class _Reading:
         before: list[tuple[ast.Attribute, bool]] = []
         readers: dict[tuple[ast.ClassDef, str], list[tuple[ast.Attribute, str]]] = {}
         for shape, method, node in uses.reads:
-            called = uses.called(node, shape)
-            name = called[0] if called is not None else ""
+            called, above = uses.called(node, shape), shape.outline.parents[node]
+            passed = above.attr if isinstance(above, ast.Attribute) else ""  # `iter(self.file.readline, "")`
+            name = called[0] if called is not None else passed
             handed_on = (touch(shape.outline, node, kind) or "").startswith("passes it on")
             walked = bool(kind.moves) and (_is_walked(uses, node, shape) or handed_on)
             walks = walks or walked
