@@ -12,6 +12,7 @@ from ...syntax.names import last_name
 from ...syntax.outline import Outline
 from ...syntax.receivers import qualified_name
 from ...syntax.repo import Repo
+from ...syntax.unpicklable_table import ObjectKind, canonical
 from .classes import Shape
 from .data import names
 from .family import Family
@@ -29,6 +30,14 @@ def registered(family: Family, shape: Shape) -> str | None:
     """`path:line` of the reducer for objects of this very class: pickle and `copy` ask for it before its methods."""
     here = (shape.outline.path, shape.node.lineno)
     return next((place for cls, place in _registered(family.repo.project) if cls == here), None)
+
+
+def is_reduced(project: Project, kind: ObjectKind) -> bool:
+    """A reducer is registered for what pickle refuses: `copyreg.pickle(type(Lock()), reduced)`."""
+    return any(
+        name in kind.constructors or f"'{name}'" in kind.error or f"'{name}'" in kind.binary
+        for name in _registered_outside(project)
+    )
 
 
 def check_no_reducer(family: Family, shape: Shape) -> None:
@@ -68,16 +77,34 @@ def _registered(project: Project) -> tuple[tuple[_Place, str], ...]:
     """The classes that a reducer is registered for, each with the place of that."""
     repo = Repo(project)
     found: dict[_Place, str] = {}
+    for outline, target, value in _registrations(repo):
+        for where, cls in repo.resolver.classes(outline, value):
+            found.setdefault((where.path, cls.lineno), f"{outline.path}:{target.lineno}")
+    return tuple(found.items())
+
+
+@asked
+def _registered_outside(project: Project) -> tuple[str, ...]:
+    """The types of libraries that a reducer is registered for: by their names, or by what makes an object of them."""
+    found: dict[str, None] = {}
+    for outline, _, value in _registrations(Repo(project)):
+        given = outline.only_value(value) if isinstance(value, ast.Name) else None
+        named = given or value
+        if isinstance(named, ast.Call) and last_name(named.func) == "type" and len(named.args) == 1:
+            named = getattr(named.args[0], "func", named)
+        if name := qualified_name(outline, named):
+            found[canonical(name)] = None
+    return tuple(found)
+
+
+def _registrations(repo: Repo) -> Iterator[tuple[Outline, ast.expr, ast.expr]]:
+    """Where a reducer is registered: the file, what stands there for the class, and each value of that."""
     outlines = [outline for word in ("copyreg", "ForkingPickler") for outline in repo.mentioning(word)]
     for outline in dict.fromkeys(outlines):
         for node in outline.nodes:
             target = _reduced(outline, node)
-            if target is None:
-                continue
-            for value in _values(outline, target):
-                for where, cls in repo.resolver.classes(outline, value):
-                    found.setdefault((where.path, cls.lineno), f"{outline.path}:{target.lineno}")
-    return tuple(found.items())
+            if target is not None:
+                yield from ((outline, target, value) for value in _values(outline, target))
 
 
 def _reduced(outline: Outline, node: ast.AST) -> ast.expr | None:

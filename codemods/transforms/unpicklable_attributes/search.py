@@ -35,7 +35,7 @@ from .by_name import counts_older, python_below
 from .classes import Shape, Store
 from .family import Family, line_at
 from .injected import GIVES_GENERATOR, Given, Taken
-from .own_reducers import registered
+from .own_reducers import is_reduced, registered
 from .remaking.containers import cached, fields, fillings, given_fields, keeps_parts
 from .uses.attribute_uses import Hazard
 from .uses.own_processes import own_processes
@@ -244,7 +244,8 @@ class Search:
         return takes_self(store.method) and (made_first or shape.outline.owner(store.target) is shape.node)
 
     def counts(self, kind: ObjectKind) -> bool:
-        return kind.before is None or python_below(self.project, kind.before)
+        may_be_old = kind.before is None or python_below(self.project, kind.before)
+        return may_be_old and not is_reduced(self.project, kind)
 
     def decides(self, shape: Shape) -> bool:
         """The class says in some other way how it is pickled."""

@@ -71,6 +71,44 @@ def test_a_reducer_for_something_else(other: str) -> None:
     assert "def __copy__" in migrated(text(other), RULE)["reading.py"]
 
 
+LOCKED = """\
+import threading
+from multiprocessing import Process
+
+
+class Account:
+    def __init__(self, path):
+        self.path = path
+        self.lock = {made}
+
+    def show(self):
+        print(self.path)
+
+
+if __name__ == "__main__":
+    Process(target=Account("a.txt").show).start()
+"""
+
+
+@pytest.mark.parametrize(
+    ("made", "registered", "stays"),
+    [
+        ("threading.Lock()", "Lock = type(threading.Lock())\ncopyreg.pickle(Lock, remade)", True),
+        ("threading.Lock()", "copyreg.pickle(type(threading.RLock()), remade)", False),
+        ("threading.RLock()", "copyreg.dispatch_table[type(threading.RLock())] = remade", True),
+        ("threading.Event()", "copyreg.pickle(threading.Event, remade)", True),
+        ("open(path)", "import io\ncopyreg.pickle(io.TextIOWrapper, remade)", False),
+        ("open(path)", "import _io\ncopyreg.pickle(_io.TextIOWrapper, remade)", True),
+    ],
+)
+def test_a_reducer_for_what_a_library_makes(made: str, registered: str, stays: bool) -> None:
+    files = {
+        "bank.py": LOCKED.format(made=made),
+        "remake.py": f"import copyreg\nimport threading\n\n\ndef remade(old):\n    return str, ()\n\n\n{registered}\n",
+    }
+    assert bool(reported(files, RULE)) is not stays
+
+
 def test_a_reducer_from_another_file() -> None:
     files = text("")
     files["main.py"] = files["main.py"].replace(
