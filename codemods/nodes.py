@@ -77,6 +77,21 @@ def walk(node: ast.AST) -> Iterator[ast.AST]:
                 todo.append(value)
 
 
+_OF_THEIR_OWN = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Lambda)
+
+
+def yields(body: Iterable[ast.AST]) -> bool:
+    """These statements of a function make it a generator."""
+    todo = [*body]
+    while todo:
+        node = todo.pop()
+        if isinstance(node, (ast.Yield, ast.YieldFrom)):
+            return True
+        if not isinstance(node, _OF_THEIR_OWN):
+            todo += children(node)
+    return False
+
+
 def parents_of(tree: ast.AST) -> dict[ast.AST, ast.AST]:
     """The parent of every node below `tree`."""
     found: dict[ast.AST, ast.AST] = {}

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from codemods.nodes import children, deeper_than, walk
+from codemods.nodes import children, deeper_than, walk, yields
 
 ROOT = Path(__file__).resolve().parents[1]
 EVERYTHING = """\
@@ -74,3 +74,21 @@ def test_depth_of_every_kind_of_node() -> None:
     for node in ast.walk(ast.parse(EVERYTHING)):
         if isinstance(node, (ast.expr, ast.stmt)) and node.lineno == node.end_lineno:
             assert node.end_col_offset is not None and levels(node) <= node.end_col_offset - node.col_offset + 1
+
+
+@pytest.mark.parametrize(
+    ("text", "generator"),
+    [
+        ("yield 1", True),
+        ("return [(yield from rows) for rows in [[1]]]", True),
+        ("if rows:\n        x = yield", True),
+        ("def inner():\n        yield 1", False),
+        ("return lambda: (yield 1)", False),
+        ("class Inner:\n        def run(self):\n            yield 1", False),
+        ("return rows", False),
+    ],
+)
+def test_which_functions_are_generators(text: str, generator: bool) -> None:
+    (function,) = ast.parse(f"def function(rows):\n    {text}\n").body
+    assert isinstance(function, ast.FunctionDef)
+    assert yields(function.body) is generator

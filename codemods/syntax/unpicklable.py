@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
 
+from ..nodes import yields
 from .binding_rules import FUNCTIONS, takes_self
 from .dead_branches import branches, literals_of
 from .names import last_name
@@ -148,8 +149,8 @@ class Recogniser:
         if len(functions) != 1:
             return
         where, function = functions[0]
-        yields, results = self._results_of(where, function)
-        if yields:
+        is_generator, results = self._results_of(where, function)
+        if is_generator:
             if all(isinstance(mark, ast.Name) and mark.id in _BINDING for mark in function.decorator_list):
                 yield Made(GENERATOR, outline, node)
             return
@@ -177,9 +178,8 @@ class Recogniser:
         known = self._results.get(function)
         if known is None:
             own = where.own(function)
-            yields = any(isinstance(item, (ast.Yield, ast.YieldFrom)) for item in own)
             values = [item.value for item in own if isinstance(item, ast.Return) and item.value is not None]
-            known = self._results[function] = (yields, values)
+            known = self._results[function] = (yields(function.body), values)
         return known
 
     def functions(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable, Iterable, Sequence
 
-from ...nodes import children, walk
+from ...nodes import children, walk, yields
 from ...syntax.binding_rules import ScopeKind
 from ...syntax.main_guard import is_main_process_test
 from ...syntax.names import dotted, without_arguments
@@ -20,7 +20,7 @@ from .own_state import dropped_attributes, is_reduced_to_other, kept_attributes
 from .passed_on import asked_for
 from .records import NO_LITERALS, Call
 from .scope import DEAD, SEVERAL, FactsScope
-from .syntax import is_record, not_callable, position, rebinds, yields
+from .syntax import is_record, not_callable, position, rebinds
 from .taken_out import note_absent, note_taken_out
 
 _DECORATED = {  # the first of these counts
@@ -58,7 +58,7 @@ class Statements:
     def _never_run(self, statements: Iterable[ast.stmt]) -> None:
         """What stands below a `return` binds nothing, but a `yield` there still makes a generator."""
         scope = self.builder.scope
-        if scope.function >= 0 and any(map(yields, statements)):
+        if scope.function >= 0 and yields(statements):
             self.builder.facts.functions[scope.function].generator = True
 
     def _optional(self, statements: Sequence[ast.stmt]) -> dict[str, int]:

@@ -6,7 +6,6 @@ import ast
 import re
 from collections.abc import Iterable, Sequence
 
-from ...nodes import children
 from ...syntax.names import dotted, without_arguments
 from .records import NamePattern, Position
 
@@ -112,18 +111,6 @@ def not_callable(test: ast.expr) -> str:
         name = dotted(test.func).rpartition(".")[2]
         return dotted(test.args[0]) if name in ("callable", "isfunction", "is_lambda", "is_callable") else ""
     return ""
-
-
-def yields(statement: ast.stmt) -> bool:
-    """It makes a generator of the function that it stands in."""
-    todo: list[ast.AST] = [statement]
-    while todo:
-        node = todo.pop()
-        if isinstance(node, (ast.Yield, ast.YieldFrom)):
-            return True
-        if not isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Lambda)):
-            todo += children(node)
-    return False
 
 
 def rebinds(statements: Sequence[ast.stmt], name: str) -> bool:

@@ -10,12 +10,13 @@ from __future__ import annotations
 import ast
 from dataclasses import dataclass
 
+from ...nodes import yields
 from ...syntax.names import dotted
 from ...syntax.unpicklable_table import base_methods
 from .classes import Method, Shape
 from .existing_state import CONTAINERS
 from .family import Family
-from .getattr_run import End, Failure, GetattrRun, bound_names, own_nodes
+from .getattr_run import End, Failure, GetattrRun, bound_names
 
 ASKED = "__setstate__"
 ASKED_BEFORE_311 = "__getstate__"  # since then `object` has it
@@ -43,7 +44,7 @@ def fails_while_loading(family: Family, shape: Shape) -> Asked | None:
     arguments = [*method.args.posonlyargs, *method.args.args] if method is not None else []
     if not isinstance(method, ast.FunctionDef) or len(arguments) != 2 or method.decorator_list or says(family, shape):
         return None
-    if any(isinstance(node, (ast.Yield, ast.YieldFrom)) for node in own_nodes(method)):
+    if yields(method.body):
         return Asked(method, method, Failure.GENERATOR)
     end = GetattrRun(family, shape, method, (ASKED,)).block(method.body)
     if end is None:
@@ -62,9 +63,7 @@ def fails_while_pickling(family: Family, shape: Shape) -> Asked | None:
     method = shape.methods.get("__getattr__")
     if not isinstance(method, ast.FunctionDef) or method.decorator_list:
         return None
-    if len([*method.args.posonlyargs, *method.args.args]) != 2 or any(
-        isinstance(node, (ast.Yield, ast.YieldFrom)) for node in own_nodes(method)
-    ):
+    if len([*method.args.posonlyargs, *method.args.args]) != 2 or yields(method.body):
         return None
     end = GetattrRun(family, shape, method, (ASKED_BEFORE_311,), items=True).block(method.body)
     if end is None:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import ast
 import enum
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from ...nodes import children, walk
+from ...nodes import children, walk, yields
 from ...syntax.names import dotted
 from ...syntax.unpicklable_table import base_methods
 from .classes import Method, Shape
@@ -27,16 +27,6 @@ class Failure(enum.Enum):
     KEY = "KeyError"
     NONE = "TypeError: 'NoneType' object is not callable"
     GENERATOR = "TypeError: 'generator' object is not callable"
-
-
-def own_nodes(function: ast.AST) -> Iterable[ast.AST]:
-    """The nodes of a function, without those of functions in it."""
-    todo = list(children(function))
-    while todo:
-        node = todo.pop()
-        yield node
-        if not isinstance(node, (*_FUNCTIONS, ast.Lambda, ast.ClassDef)):
-            todo += children(node)
 
 
 def bound_names(shape: Shape) -> set[str]:
@@ -223,7 +213,7 @@ class GetattrRun:
             passed = len(node.args) == 1 and isinstance(node.args[0], ast.Name) and node.args[0].id == self.name
             if method.decorator_list or len(arguments) != 2 or not passed or self.depth >= _DEPTH or node.keywords:
                 return None
-            if any(isinstance(part, (ast.Yield, ast.YieldFrom, ast.Await)) for part in own_nodes(method)):
+            if isinstance(method, ast.AsyncFunctionDef) or yields(method.body):
                 return None
             inside = GetattrRun(self.family, each, method, self.asked, self.depth + 1)
             inside.stored, inside.of_class, inside.items = self.stored, self.of_class, self.items

@@ -10,9 +10,9 @@ PROGRAM = """\
 from multiprocessing import Pool
 
 
-def noted(function):
+def noted(given):
     {decorator}
-    return function
+    return {noted}
 
 
 class Meta(type):
@@ -45,9 +45,9 @@ PLACES = ("decorator", "metaclass", "body", "hook")
 
 
 @pytest.mark.parametrize("place", PLACES)
-@pytest.mark.parametrize("mark", ["@noted", "@noted(1)"])
-def test_what_prints_is_only_guarded_when_asked_for(place: str, mark: str) -> None:
-    text = PROGRAM.format(**{name: "print('made')" if name == place else "pass" for name in PLACES})
+@pytest.mark.parametrize(("mark", "noted"), [("@noted", "given"), ("@noted(1)", "lambda function: function")])
+def test_what_prints_is_only_guarded_when_asked_for(place: str, mark: str, noted: str) -> None:
+    text = PROGRAM.format(**{name: "print('made')" if name == place else "pass" for name in PLACES}, noted=noted)
     text = text.replace("@noted\n", f"{mark}\n")
     (found,) = reported({"run.py": text}, "main-guard")
     assert found.fix is not None
@@ -55,5 +55,5 @@ def test_what_prints_is_only_guarded_when_asked_for(place: str, mark: str) -> No
 
 
 def test_what_prints_nothing_is_guarded() -> None:
-    text = PROGRAM.format(**dict.fromkeys(PLACES, "pass"))
+    text = PROGRAM.format(**dict.fromkeys(PLACES, "pass"), noted="given")
     assert "run.py" in migrated({"run.py": text}, "main-guard")

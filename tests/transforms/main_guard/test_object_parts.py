@@ -77,6 +77,7 @@ CONF = Settings()
         ("STAGES = []", "STAGES.append(x) or len(STAGES)", "STAGES.append(1)"),  # under fork all are there
         ("NUMBERS = itertools.count()", "next(NUMBERS)", "next(NUMBERS)"),
         ("def ids():\n    yield 1\nIDS = ids()", "next(IDS)", "next(IDS)"),
+        ("def ids():\n    def inner():\n        yield 1\n    return inner()\nIDS = ids()", "next(IDS)", "next(IDS)"),
         ("RNG = random.Random(3)", "RNG.random()", "RNG.random()"),
         ("RNG = random.Random(3)", "RNG.random()", "RNG.seed(5)"),
         ("RNG = random.Random(3)", "RNG.random()", "RNG.setstate(state)"),

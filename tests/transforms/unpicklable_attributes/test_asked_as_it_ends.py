@@ -76,7 +76,7 @@ def test_some_objects_lack_it(asked: str) -> None:
     assert "some objects may lack it; set it to None in every `__init__`" in reason
 
 
-@pytest.mark.parametrize("asked", ['isinstance(self, "tar")', 'hasattr(self, "path")'])
+@pytest.mark.parametrize("asked", ['isinstance(self, Frames) and "tar"', 'hasattr(self, "path")'])
 def test_nobody_asks_for_it(asked: str) -> None:
     text = PROGRAM.format(opens=ONLY_SOME, reads="return at", asked=asked)
     assert migrated({"main.py": text}, RULE)

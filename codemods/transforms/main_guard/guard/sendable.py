@@ -7,6 +7,7 @@ import builtins
 import enum
 from collections.abc import Iterable, Iterator
 
+from ....nodes import yields
 from ....syntax.binding_rules import positional
 from ....syntax.callees import FUNCTIONS, Function
 from ....syntax.outline import Outline
@@ -214,9 +215,9 @@ class Values:
         """What a function returns that gets `given`, expressions of `at`."""
         if isinstance(function, ast.AsyncFunctionDef) or function.decorator_list:
             return Sendable.UNKNOWN
-        own = outline.own(function)
-        if any(isinstance(node, (ast.Yield, ast.YieldFrom)) for node in own):
+        if yields(function.body):
             return Sendable.NO
+        own = outline.own(function)
         passed = _worst(self.of(at, value, depth) for value in given)
         values = [node.value for node in own if isinstance(node, ast.Return) and node.value is not None]
         self._passed.append((function, passed))

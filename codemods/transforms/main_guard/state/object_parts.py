@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Container, Iterator, Sequence
 
-from ....nodes import walk
+from ....nodes import walk, yields
 from ....syntax.binding_rules import positional
 from ....syntax.callees import FUNCTIONS, Callees, Function, method
 from ....syntax.outline import Outline, ValueBinding
@@ -146,9 +146,9 @@ class Parts:
         kind, method = qualified_name(home, made.func), getattr(above.func, "attr", "")
         if isinstance(above.func, ast.Name) and above.func.id == "next":
             found = self.callees.resolver.definition(home, made.func)
-            parts = walk(found.node) if found is not None else ()
-            yields = any(isinstance(each, (ast.Yield, ast.YieldFrom)) for each in parts)
-            return (kind in names("iterators") or yields) and node in above.args
+            parts = walk(found.node) if found is not None else ()  # an inner one may be what it returns
+            makes = any(isinstance(each, FUNCTIONS) and yields(each.body) for each in parts)
+            return (kind in names("iterators") or makes) and node in above.args
         if above.func is not whole or not isinstance(whole, ast.Attribute) or whole.value is not node:
             return False
         return kind in names("generators") and bool(made.args) and method not in _SEEDS and not method.startswith("get")
