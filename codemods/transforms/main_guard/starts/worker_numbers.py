@@ -12,7 +12,7 @@ from ....syntax.callees import Callees, method
 from ....syntax.names import last_name
 from ....syntax.outline import Outline
 from ....syntax.repo import Repo
-from .worker_settings import Settings, either
+from .worker_settings import Settings, either, without_loaders
 
 
 class WorkerNumbers:
@@ -50,7 +50,8 @@ class WorkerNumbers:
         option = re.search(rf"['\"]--?{either(name)}['\"][^)]{{0,999}}\bdefault\s*=\s*(\w+|\S)", source.text)
         if option:
             return option[1] in few
-        plain = set(re.findall(rf"\b{re.escape(name)}['\"]?\s*(?::\s*\w+\s*)?[=:]\s*(\d+)", source.text))
+        text = without_loaders(source.text)
+        plain = set(re.findall(rf"\b{re.escape(name)}['\"]?\s*(?::\s*\w+\s*)?[=:]\s*(\d+)", text))
         if plain and plain.isdisjoint(few):
             return False
         if isinstance(value, ast.Attribute) and self._set_by_keyword(name):

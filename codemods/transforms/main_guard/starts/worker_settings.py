@@ -7,6 +7,9 @@ import re
 from ....project import Project
 from ....tree.suffixes import YAML_FILE
 
+_IN_CALL = r"(?:[^()]|\((?:[^()]|\([^()]*\)){0,999}\)){0,999}"
+_LOADER = re.compile(rf"\bDataLoader\({_IN_CALL}\)")
+
 
 class Settings:
     """Answers for one project; a setting is looked for by the last part of its name."""
@@ -50,18 +53,29 @@ class Settings:
         return found
 
     def _in_code(self, name: str) -> set[str]:
-        """The same for defaults of options, of parameters and of fields, and for keywords of calls."""
+        """The same for defaults of options, of parameters and of fields, and for keywords of calls.
+
+        What loaders themselves are given counts where nothing else says a number.
+        """
         option = re.compile(rf"['\"]--?{either(name)}['\"][^)]{{0,999}}?\bdefault\s*=\s*(\w+)")
         plain = re.compile(rf"\b{re.escape(name)}['\"]?\s*(?::\s*\w+\s*)?[=:]\s*(\d+)\b(?!\s*[-+*/.])")
         found: set[str] = set()
+        of_loaders: set[str] = set()
         for source in self.project.matching(re.compile(rf"\b{either(name)}\b")):
-            found.update(_sign(match) for match in (*option.findall(source.text), *plain.findall(source.text)))
-        return found
+            found.update(map(_sign, option.findall(source.text)))
+            found.update(map(_sign, plain.findall(without_loaders(source.text))))
+            of_loaders.update(map(_sign, plain.findall(source.text)))
+        return found or of_loaders
 
 
 def either(name: str) -> str:
     """A pattern for the name of an option, by which `-` and `_` are the same. A key of a dict may be any text."""
     return re.escape(name).replace("_", "[-_]")
+
+
+def without_loaders(text: str) -> str:
+    """The text without what is written in calls of loaders: one without workers says nothing of the others."""
+    return _LOADER.sub("", text)
 
 
 def _sign(number: str) -> str:
