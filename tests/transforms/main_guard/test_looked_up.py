@@ -78,7 +78,9 @@ def test_a_function_out_of_a_table(call: str, found: bool) -> None:
         ("import trainers\ntrainer = getattr(trainers, sys.argv[1])()\ntrainer.show()", False),
         ("import other\ntrainer = getattr(other, sys.argv[1])()\ntrainer.fit()", False),
         ("import trainers\nx = sys.first()\nwhile x:\n    x = x.next()\ngetattr(trainers, sys.argv[1])().fit()", True),
-        ("import importlib\nimportlib.import_module('tr' + sys.argv[1]).Big().fit()", False),
+        ("import importlib\nimportlib.import_module('tr' + sys.argv[1]).Big().fit()", True),
+        ("import importlib\nimportlib.import_module('no' + sys.argv[1]).Big().fit()", False),
+        ("import importlib\nimportlib.import_module(sys.argv[1]).Big().fit()", False),
         ("import importlib\nimportlib.import_module('trainers').Big().fit()", True),
     ],
 )
