@@ -49,3 +49,40 @@ def test_both_arms_set_the_same() -> None:
 def test_the_arm_of_the_worker_sets_what_no_other_does() -> None:
     text = PROGRAM.format(read="NAME", other="else:\n    NAME = 'library'")
     assert not reported({"run.py": text.replace("ROLE =", "NAME = 1\nROLE =", 1)}, RULE)
+
+
+ASKED = """\
+import {modules}
+from concurrent.futures import ProcessPoolExecutor
+
+
+def double(x):
+    return 2 * x
+
+
+{above}
+if {test}:
+    with ProcessPoolExecutor(2) as pool:
+        print(list(pool.map(double, [1, 2])))
+"""
+NAME = 'mp.current_process().name == "MainProcess"'
+
+
+@pytest.mark.parametrize("test", [NAME, "mp.parent_process() is None"])
+def test_what_prints_above_a_guard_by_another_question(test: str) -> None:
+    files = {"run.py": ASKED.format(modules="multiprocessing as mp", above='print("begins")', test=test)}
+    (finding,) = reported(files, RULE)
+    assert finding.message == "Stands above the main guard, so every spawned worker runs it again: it prints"
+    assert "if __name__ == \"__main__\":\n    print('begins')\n" in migrated(files, RULE)["run.py"]
+
+
+@pytest.mark.parametrize(
+    ("above", "test"),
+    [
+        ("LIMIT = 3", NAME),
+        ("print('begins')", f"{NAME} and __name__ == '__main__'"),
+        (f"if {NAME}:\n    print('begins')", NAME),
+    ],
+)
+def test_what_is_not_seen_again_above_such_a_guard(above: str, test: str) -> None:
+    assert reported({"run.py": ASKED.format(modules="multiprocessing as mp", above=above, test=test)}, RULE) == []

@@ -35,9 +35,10 @@ class LateGuard:
 
 
 def late_guard(starts: Starts, outline: Outline, source: Source, reads: WorkerReads) -> LateGuard | None:
-    """What the only main guard of the script leaves out; None where it starts no processes, or leaves out nothing."""
+    """What the only guard of the script leaves out; None where it starts no processes, or leaves out nothing."""
     body = outline.module.body
     guards = [at for at, statement in enumerate(body) if is_plain_guard(statement)]
+    guards = guards or [at for at, statement in enumerate(body) if _asks_for_process(statement)]
     if len(guards) != 1:
         return None
     repeats = {
@@ -62,6 +63,11 @@ def late_guard(starts: Starts, outline: Outline, source: Source, reads: WorkerRe
     most = Confidence.POSSIBLE if _only_prints_above(body[: guards[0]], repeats) else Confidence.LIKELY
     sure = start.confidence if start.confidence.rank < most.rank else most
     return LateGuard(repeats, start, sure, outside)
+
+
+def _asks_for_process(statement: ast.stmt) -> bool:
+    """A guard by another question alone: `if current_process().name == "MainProcess":`."""
+    return is_guard(statement) and not isinstance(getattr(statement, "test", None), ast.BoolOp)
 
 
 def _only_prints_above(above: list[ast.stmt], repeats: dict[int, Repeated]) -> bool:
