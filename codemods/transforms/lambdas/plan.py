@@ -51,6 +51,7 @@ class Target(NamedTuple):
     column: int
     boundary: str = ""  # what pickles it, where that is known
     aboard: bool = False  # an object that keeps it crosses, of the class whose code made it
+    sent: int = 0  # the line of the file that sends it, 0 where another file does
 
 
 def plan_hoist(
@@ -77,6 +78,7 @@ class _Planner:
         self.rewrite = rewrite = FileRewrite(project, path, module)
         self.unsafe_too = project.settings.unsafe_fixes
         self.boundaries: dict[ast.AST, str] = {}  # what pickles a node, as far as that is known
+        self.sent: dict[ast.AST, int] = {}  # the line that sends a node
         self.aboard: set[ast.AST] = set()  # nodes that cross with the object that keeps them
         self.unfolded: dict[ast.AST, Unfolded] = {}  # by the inner factory of a nest
         self.known = known
@@ -128,6 +130,7 @@ class _Planner:
             elif found:
                 wanted[target] = found[0]
                 self.boundaries[found[0]] = target.boundary
+                self.sent[found[0]] = target.sent
                 if target.aboard:
                     self.aboard.add(found[0])
             else:
@@ -225,7 +228,10 @@ class _Planner:
             if (why := differs_when_copied(self.known, self.rewrite.path, moves[unit])) is not None
         ]
         changes += [why for unit in group if (why := moves[unit].shown) is not None]
-        settings = (lost_setting(self.rewrite.scopes, unit, self.boundaries.get(unit.node, "")) for unit in group)
+        settings = (
+            lost_setting(self.rewrite.scopes, unit, self.boundaries.get(unit.node, ""), self.sent.get(unit.node, 0))
+            for unit in group
+        )
         changes += [why for why in settings if why is not None]
         unsafe = "; ".join(dict.fromkeys(changes)) or None
         title = _title(moves)

@@ -132,4 +132,6 @@ def _finding(source: Source, crossing: Crossing, answer: Answer) -> Finding:
 
 
 def _target(crossing: Crossing) -> Target:
-    return Target(crossing.kind, crossing.line, crossing.column, crossing.boundary, crossing.aboard)
+    last = crossing.trace[-1] if crossing.trace else None
+    sent = last.line if last is not None and last.path == crossing.path else 0
+    return Target(crossing.kind, crossing.line, crossing.column, crossing.boundary, crossing.aboard, sent)

@@ -252,3 +252,49 @@ def test_what_is_set_between_a_process_and_its_start(made: str, start: str) -> N
 )
 def test_what_is_set_after_the_start(start: str, second: str) -> None:
     assert between(ONE, "pass", start, second) is None
+
+
+ELSEWHERE = """\
+import multiprocessing as mp
+import time
+
+
+class Watch:
+    def __init__(self, start):
+        self.read = lambda: time.time() - start
+
+
+def child(watch):
+    print(watch.read())
+
+
+def check():
+    {other}
+
+
+def main():
+    {before}
+    p = mp.Process(target=child, args=(Watch(3),))
+    p.start()
+    {after}
+
+
+if __name__ == "__main__":
+    main()
+"""
+
+
+@pytest.mark.parametrize("before", ["time.time = lambda: 5", "setattr(time, 'time', lambda: 5)"])
+def test_a_function_that_is_made_elsewhere_reads_what_is_set_where_the_process_starts(before: str) -> None:
+    (finding,) = reported({"a.py": ELSEWHERE.format(before=before, after="p.join()", other="pass")}, "lambdas")
+    assert finding.fix is not None and finding.fix.unsafe is not None
+    assert finding.fix.unsafe.startswith("`time.time` (line 19) is set in this process only, and a spawned one, where")
+
+
+@pytest.mark.parametrize(
+    "parts",
+    [{"after": "time.time = lambda: 5"}, {"other": "time.time = lambda: 5"}, {"before": "time.zone = 5"}],
+)
+def test_what_is_set_apart_from_where_the_process_starts(parts: dict[str, str]) -> None:
+    texts = {"before": "pass", "after": "p.join()", "other": "pass"} | parts
+    assert "functools.partial" in migrated({"a.py": ELSEWHERE.format(**texts)}, "lambdas")["a.py"]

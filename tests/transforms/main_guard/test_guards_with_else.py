@@ -73,7 +73,7 @@ def test_what_prints_above_a_guard_by_another_question(test: str) -> None:
     files = {"run.py": ASKED.format(modules="multiprocessing as mp", above='print("begins")', test=test)}
     (finding,) = reported(files, RULE)
     assert finding.message == "Stands above the main guard, so every spawned worker runs it again: it prints"
-    assert "if __name__ == \"__main__\":\n    print('begins')\n" in migrated(files, RULE)["run.py"]
+    assert 'if __name__ == "__main__":\n    print("begins")\n' in migrated(files, RULE)["run.py"]
 
 
 @pytest.mark.parametrize(

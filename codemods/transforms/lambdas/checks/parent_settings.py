@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from ....syntax.binding_rules import FUNCTIONS, BindingKind
 from ....syntax.names import last_name
-from ....syntax.scope_data import Binding, end_of, start_of
+from ....syntax.scope_data import Binding, Scope, end_of, start_of
 from ....syntax.scopes import Scopes
 from ..candidate import Unit
 from ..libraries import libraries
@@ -21,20 +21,21 @@ from .settled import origin_in
 _CHANGES = frozenset({"append", "extend", "insert", "add", "update", "setdefault", "pop", "remove", "clear"})
 
 
-def lost_setting(scopes: Scopes, unit: Unit, boundary: str) -> str | None:
-    """A setting that the process which gets the function reads, and would not have; in words."""
+def lost_setting(scopes: Scopes, unit: Unit, boundary: str, sent: int) -> str | None:
+    """A setting that the process which gets the function reads, and would not have; in words.
+
+    `sent`: the line of the file that starts the process, where that may be in another function.
+    """
     if not boundary.endswith("Process") or isinstance(unit.node, ast.ClassDef):
         return None
     tables = libraries().process_settings
-    for start in ast.walk(unit.home.node):
-        if not isinstance(start, ast.Call) or last_name(start.func) != "Process":
-            continue
+    for start, home in _starts(scopes, unit, sent):
         worker = _worker(scopes, start)
         used = [*_called(scopes, unit.node), *(_called(scopes, worker) if worker is not None else ())]
-        for setting in ast.walk(unit.home.node):
+        for setting in ast.walk(home.node):
             if not isinstance(setting, ast.Call) or end_of(setting) > start_of(start):
                 continue
-            if scopes.around(setting) is not unit.home or (not unit.home.is_local and not scopes.under_guard(setting)):
+            if scopes.around(setting) is not home or (not home.is_local and not scopes.under_guard(setting)):
                 continue
             called = origin_in(scopes, setting.func)
             read = _read(used, tables.get(called, ())) if all(name != called for name, _ in used) else None
@@ -44,10 +45,21 @@ def lost_setting(scopes: Scopes, unit: Unit, boundary: str) -> str | None:
                     f"`{name}` (line {setting.lineno}) is called in this process only, and a spawned one, where line "
                     f"{read[1]} calls `{read[0]}`, would go on without it: call it there, too"
                 )
-        lost = _lost_state(scopes, unit, start, worker)
+        lost = _lost_state(scopes, unit, start, home, worker)
         if lost is not None:
             return lost
     return None
+
+
+def _starts(scopes: Scopes, unit: Unit, sent: int) -> Iterator[tuple[ast.Call, Scope]]:
+    """The processes that the function around starts, and the one in the line that sends it, each with its scope."""
+    for start in ast.walk(scopes.tree):
+        if isinstance(start, ast.Call) and last_name(start.func) == "Process":
+            inside = unit.home.node in (start, *scopes.ancestors(start))
+            if inside:
+                yield start, unit.home
+            elif start.lineno <= sent <= (start.end_lineno or 0):
+                yield start, scopes.around(start)
 
 
 class _State(NamedTuple):
@@ -59,11 +71,11 @@ class _State(NamedTuple):
     owner: ast.ClassDef | None  # the class, whose methods read it too
 
 
-def _lost_state(scopes: Scopes, unit: Unit, start: ast.Call, worker: ast.AST | None) -> str | None:
+def _lost_state(scopes: Scopes, unit: Unit, start: ast.Call, home: Scope, worker: ast.AST | None) -> str | None:
     """`Reader.root = path` before the process starts: a spawned one imports the class anew."""
     reading = _with_called(scopes, [place for place in (unit.node, worker) if place is not None])
     own = {id(node) for place in reading for node in ast.walk(place)}  # what the process does itself
-    for node in _run_before(scopes, unit, start):
+    for node in _run_before(scopes, home, start):
         state = _set_by(scopes, node) if id(node) not in own else None
         if state is None:
             continue
@@ -77,14 +89,14 @@ def _lost_state(scopes: Scopes, unit: Unit, start: ast.Call, worker: ast.AST | N
     return None
 
 
-def _run_before(scopes: Scopes, unit: Unit, start: ast.Call) -> Iterator[ast.AST]:
+def _run_before(scopes: Scopes, home: Scope, start: ast.Call) -> Iterator[ast.AST]:
     """What the function around runs above the start, with the functions of the file that it calls or decorates by."""
     mine: list[ast.AST] = []
-    last = start_of(_moment(scopes, unit, start))
-    for node in ast.walk(unit.home.node):
+    last = start_of(_moment(scopes, home, start))
+    for node in ast.walk(home.node):
         above = start_of(node) <= last if hasattr(node, "lineno") else False
-        guarded = unit.home.is_local or (above and scopes.under_guard(node))
-        if above and guarded and scopes.around(node) is unit.home:
+        guarded = home.is_local or (above and scopes.under_guard(node))
+        if above and guarded and scopes.around(node) is home:
             mine.append(node)
     yield from mine
     for function in _with_called(scopes, mine, deep=False):
@@ -92,15 +104,15 @@ def _run_before(scopes: Scopes, unit: Unit, start: ast.Call) -> Iterator[ast.AST
             yield from ast.walk(function)
 
 
-def _moment(scopes: Scopes, unit: Unit, made: ast.Call) -> ast.Call:
+def _moment(scopes: Scopes, home: Scope, made: ast.Call) -> ast.Call:
     """The last `.start()` below that may be of the process made there, else the call that makes it."""
     kept = scopes.parents[made]
     names = {target.id for target in getattr(kept, "targets", ()) if isinstance(target, ast.Name)}
     started = [
         node
-        for node in ast.walk(unit.home.node)
+        for node in ast.walk(home.node)
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "start"
-        if scopes.around(node) is unit.home and start_of(node) > start_of(made)
+        if scopes.around(node) is home and start_of(node) > start_of(made)
         if not names or (isinstance(node.func.value, ast.Name) and node.func.value.id in names)
     ]
     return max(started, key=start_of, default=made)
