@@ -255,9 +255,9 @@ class _Search:
         if problems and problems[0].fatal:
             if method == "keys" and change is None and not at_once and self._may_be_set(candidate):
                 return self._stored(candidate, "set", text, [])
-            return Refused(
-                f"{_where(problems[0], outline)} {problems[0].text}. {_ADVICE if method != 'values' else _OF_VALUES}"
-            )
+            said = [f"{_where(each, outline)} {each.text}" for each in (problems[0], change) if each is not None]
+            advice = _ADVICE if method != "values" and change is None else _OF_VALUES
+            return Refused(f"{'; '.join(said)}. {advice}")
         noted = [problem for problem in (change, *problems[:1]) if problem is not None]
         doubts = [f"{_where(problem, outline)} {problem.text}" for problem in noted]
         doubts += self._doubt(outline, receiver, method, kind)

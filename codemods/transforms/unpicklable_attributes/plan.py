@@ -57,6 +57,13 @@ class Planner:
         if shape.node in self.plans:
             return self.plans[shape.node]
         plan = self.plans[shape.node] = Plan()
+        self._decide(shape, plan)
+        if plan.reasons and (reason := self._tried(shape)) is not None:
+            plan.reasons = {name: f"{said}; besides, {reason}" for name, said in plan.reasons.items()}
+        return plan
+
+    def _decide(self, shape: Shape, plan: Plan) -> None:
+        """A fix or a reason for each attribute."""
         bases = [other for other in self.family.line(shape) if other is not shape and self.search.hazards_of(other)]
         below = [self.plan(base) for base in bases]
         uses: dict[str, AttributeUses] = {}
@@ -86,9 +93,8 @@ class Planner:
             self._open_to_the_end(treatments, uses)
         except Refused as refused:
             plan.reasons.update(dict.fromkeys(treatments, str(refused)))
-            return plan
+            return
         self._join(shape, list(treatments.values()), plan, bases, below)
-        return plan
 
     def _check_joins(self, shape: Shape, treatment: Treatment) -> None:
         """Raises Refused where each task would add one more handler to the logger of its worker."""

@@ -166,3 +166,16 @@ def test_what_asks_for_no_key_by_its_hash(use: str) -> None:
     (finding,) = reported({"run.py": PROGRAM.format(use=f"return [name for name in self.names], {use}")}, "dict-views")
     assert (finding.fix is None) is ("==" in use), finding.reason
     assert "asks whether a `Loose` is in it" not in (finding.reason or "")
+
+
+@pytest.mark.parametrize(("later", "told"), [("columns.update(b=1)\n", True), ("print(columns)\n", False)])
+def test_no_copy_is_advised_where_the_dict_changes(later: str, told: bool) -> None:
+    run = (
+        "from multiprocessing import Process\nclass Table:\n    def __init__(self, columns):\n"
+        "        self.columns = {{'a': columns}}\n        self.names = self.columns.keys()\n"
+        "    def add(self, name):\n        {}        return list(self.names & {{name}})\n"
+        "if __name__ == '__main__':\n    Process(target=Table(1).add, args=('a',)).start()\n"
+    ).format(later.replace("columns", "self.columns"))
+    (found,) = reasons({"run.py": run}, "dict-views")
+    assert "line 8 uses it with `&`" in found
+    assert ("line 7 calls `.update()`" in found) is told and ("store `set(...)`" in found) is not told

@@ -284,3 +284,21 @@ config.label = "done"
     reports({**FILES, **{f"run_{number}.py": script for number in range(4)}})
     assert one
     assert len(added) == one + 2 * 3  # one more for each loader, for the scripts and for what workers lose
+
+
+@pytest.mark.parametrize(
+    ("script", "found"),
+    [
+        ("    Pool(1).map(use, [1])\n    cfg.update(size=1)\n", False),
+        ("    cfg.update(size=1)\n    Pool(1).map(use, [1])\n", True),
+        ("    for _ in 'ab':\n        Pool(1).map(use, [1])\n        cfg.update(size=1)\n", True),
+        ("    cfg.update(size=1)\n    start()\n", True),
+    ],
+)
+def test_what_the_script_changes_below_the_start(script: str, found: bool) -> None:
+    """Workers are started from the same block, line by line: what comes later they would not have under fork either."""
+    text = (
+        "from multiprocessing import Pool\nimport settings\nfrom settings import cfg\n\ndef use(x):\n"
+        "    return cfg['size'] + x\n\n{}if __name__ == '__main__':\n"
+    ).format("def start():\n    Pool(1).map(use, [1])\n\n" if "start()" in script else "")
+    assert bool(reports({"run.py": text + script, "settings.py": "cfg = dict(size=2)\n"})) is found

@@ -73,3 +73,17 @@ if __name__ == "__main__":
 def test_copies_that_are_equal_as_they_share_it(same: str, made: str, refused: bool) -> None:
     (found,) = reported({"run.py": EQUAL.format(same=same, made=made)}, "unpicklable-attributes")
     assert ("compares all attributes" in (found.reason or "")) is refused
+
+
+@pytest.mark.parametrize(
+    ("more", "besides"),
+    [
+        ("    try:\n        copy.deepcopy(one)\n    except TypeError:\n        print('kept')\n", True),
+        ("    copy.deepcopy(one)\n", False),
+    ],
+)
+def test_a_refusal_tells_of_a_copy_that_is_tried(more: str, besides: bool) -> None:
+    run = EQUAL.format(same="vars(self) == vars(other)", made="copy.copy(one)") + more
+    (found,) = reported({"run.py": run}, "unpicklable-attributes")
+    assert "compares all attributes" in (found.reason or "") and "`__getstate__`" in (found.reason or "")
+    assert ("run.py:20 tries to pickle or copy it" in (found.reason or "")) is besides

@@ -375,11 +375,7 @@ def is_set_before(search: Search, change: Place, sent: Hop) -> bool:
                 return False  # the workers are there by then
     loops = any(isinstance(holder, (ast.For, ast.AsyncFor, ast.While)) for holder in above)
     scope = outline.scope(node)
-    same = (
-        sent.path == outline.path and scope.lineno <= sent.line <= (scope.end_lineno or 0)
-        if isinstance(scope, (ast.FunctionDef, ast.AsyncFunctionDef))
-        else False
-    )
+    same = sent.path == outline.path and scope in {outline.scope(each) for each in outline.by_line.get(sent.line, ())}
     return loops or not same or getattr(node, "lineno", 0) <= sent.line
 
 

@@ -87,8 +87,9 @@ def check_equality(uses: AttributeUses) -> None:
                 isinstance(node, ast.Call) and last_name(node.func) == "vars"
             ):
                 raise Refused(
-                    f"`__eq__` (line {node.lineno}) compares all attributes, and copies by `copy.copy`, which share "
-                    "this one, would each get one of their own: leave it out there"
+                    f"`__eq__` (line {node.lineno}) compares all attributes, and a copy by `copy.copy`, which shares "
+                    "this one, would get one of its own and not be equal any more: let `__eq__` name what counts, and "
+                    "leave this out in a `__getstate__`"
                 )
 
 
