@@ -189,6 +189,14 @@ PASSES = [
     "send(min(fix, other, key=id))",
     "Box.kept = fix\nsend(Box.kept)",
     "name = None\ndef inner():\n    nonlocal name\n    name = fix\ninner()\nsend(name)",
+    "def inner():\n    nonlocal name\n    name = fix\nname = None\ninner()\nsend(name)",
+    "def inner():\n    nonlocal name\n    name = fix\nname = len\ninner()\nsend(name)",
+    "name = None\ndef outer():\n    def inner():\n        nonlocal name\n        name = fix\n    inner()\n"
+    "outer()\nsend(name)",
+    "name = None\ndef outer():\n    nonlocal name\n    def inner():\n        nonlocal name\n        name = fix\n"
+    "    inner()\nouter()\nsend(name)",
+    "from torch.utils.data import DataLoader\ncount = 0\ndef inner():\n    nonlocal count\n    count = 2\ninner()\n"
+    "DataLoader([], num_workers=count, collate_fn=fix)",
     "class Rows:\n    def __setitem__(self, at, row):\n        self.row = row\n    def __getitem__(self, at):\n"
     "        return self.row\nrows = Rows()\nrows['a'] = fix\nsend(rows['a'])",
     "def inner():\n    return\n    yield\nsend(inner())",
@@ -203,6 +211,9 @@ PASSES = [
     ROWS + "rows['a'] = [fix]\nsend(rows['a'][0])",
 ]  # fmt: skip
 STAYS = [
+    "name = fix\ndef inner():\n    nonlocal name\n    print(name)\nname = other\nsend(other)",
+    "def outer():\n    name = None\n    def inner():\n        nonlocal name\n        name = fix\n    inner()\n"
+    "name = other\nouter()\nsend(name)",
     "send(other)",
     "send(fix(1))",
     "send(not fix)",

@@ -105,7 +105,7 @@ class FactsBuilder:
             scope = self.module
         again = name in scope.bound
         if name not in scope.nonlocals:
-            scope.constants[name] = SEVERAL if again else constant
+            scope.constants[name] = SEVERAL if again or name in scope.set_inside else constant
             scope.bound.add(name)
         node = self.variable(name, scope, reads=False)
         scope.current.pop(name, None)
@@ -123,15 +123,6 @@ class FactsBuilder:
         scope = self.scope
         if self.in_function and not any(name in own for own in (scope.nonlocals, scope.globals, scope.set_inside)):
             scope.current[name] = DEAD
-
-    def set_from_inside(self, name: str) -> None:
-        """The function that is walked binds a variable of one around it, from here on whenever it is called."""
-        scope = self.scope.parent
-        while scope is not None and (scope.kind is not ScopeKind.FUNCTION or name not in scope.bound):
-            scope = scope.parent
-        if scope is not None:
-            scope.set_inside.add(name)
-            scope.current.pop(name, None)
 
     def keep(self, name: str, value: int) -> None:
         """From here on `name`, which may have dots, is `value` as long as the code of the function goes straight on."""
@@ -166,10 +157,18 @@ class FactsBuilder:
                     continue
                 above = above if above >= 0 else self.variable(name, outer)
                 self.edge(above, node)
-                if name in scope.nonlocals:
+                if name in scope.nonlocals or name in scope.set_inside:
                     self.edge(node, above)
+                    self._set_inside(name, outer)
                 if scope.function >= 0:
                     self.free.append((scope.function, name, scope))
+
+    def _set_inside(self, name: str, scope: FactsScope) -> None:
+        """From here on the variable may be bound anew by a call, in `scope` or in one around it."""
+        scope.set_inside.add(name)
+        scope.current.pop(name, None)
+        if name in scope.constants:
+            scope.constants[name] = SEVERAL
 
     def load(self, base: int, attribute: str, line: int) -> int:
         """The node of what `attribute` of `base` is."""

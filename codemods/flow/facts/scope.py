@@ -45,7 +45,7 @@ class FactsScope:
         self.bound: set[str] = set()
         self.globals: set[str] = set()
         self.nonlocals: set[str] = set()
-        self.set_inside: set[str] = set()  # names that a function in it declares nonlocal
+        self.set_inside: set[str] = set()  # names that a function in it binds, which declares them nonlocal
         self.constants: dict[str, object] = {}  # names bound once, to a literal
         self.loaded: set[str] = set()  # names of modules that are loaded by a path
         self.loading: set[str] = set()  # of a module: its functions that return such a module

@@ -154,8 +154,6 @@ class Statements:
 
     def _nonlocal(self, node: ast.Nonlocal) -> None:
         self.builder.scope.nonlocals.update(node.names)
-        for name in node.names:  # whoever calls this function may find it bound anew
-            self.builder.set_from_inside(name)
 
     def _import(self, node: ast.Import) -> None:
         builder = self.builder
