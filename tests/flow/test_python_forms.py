@@ -188,6 +188,9 @@ PASSES = [
     "send(max([fix], key=id))",
     "send(min(fix, other, key=id))",
     "Box.kept = fix\nsend(Box.kept)",
+    "class Row:\n    @classmethod\n    def set_up(cls):\n        cls.last = fix\nRow.set_up()\nsend(Row.last)",
+    "class Row:\n    def __init_subclass__(cls):\n        cls.last = fix\nclass Own(Row):\n    pass\nsend(Own.last)",
+    "class Row:\n    @staticmethod\n    def set_up(row):\n        row.last = fix\nRow.set_up(Row)\nsend(Row.last)",
     "name = None\ndef inner():\n    nonlocal name\n    name = fix\ninner()\nsend(name)",
     "def inner():\n    nonlocal name\n    name = fix\nname = None\ninner()\nsend(name)",
     "def inner():\n    nonlocal name\n    name = fix\nname = len\ninner()\nsend(name)",
@@ -211,6 +214,7 @@ PASSES = [
     ROWS + "rows['a'] = [fix]\nsend(rows['a'][0])",
 ]  # fmt: skip
 STAYS = [
+    "Box.last = fix\nsend(Box())",
     "name = fix\ndef inner():\n    nonlocal name\n    print(name)\nname = other\nsend(other)",
     "def outer():\n    name = None\n    def inner():\n        nonlocal name\n        name = fix\n    inner()\n"
     "name = other\nouter()\nsend(name)",

@@ -7,8 +7,8 @@ from collections.abc import Iterable
 from typing import Any, TypeVar
 
 from ..boundaries import Variant
-from ..facts.records import Call, FileFacts, self_nodes
-from ..kinds import FunctionKind
+from ..facts.records import Call, FileFacts
+from ..kinds import FunctionKind, MethodBinding
 
 T = TypeVar("T")
 
@@ -55,7 +55,7 @@ class Constraints:
         """Enter what the facts of one file say; `offset` is its first node."""
         for base, attribute, result in facts.loads:
             self.loads[base + offset].append((attribute, result + offset))
-        own = self_nodes(facts) if facts.stores else {}
+        own = _own_objects(facts) if facts.stores else frozenset[int]()
         for base, attribute, value, line, function in facts.stores:
             if base not in own:
                 self.stored_on_others.add(attribute)
@@ -78,6 +78,14 @@ class Constraints:
         for made in tables:
             self.watched.update(entry[0] + offset for entry in made)
         self.watched.update(call.function + offset for call in facts.calls)
+
+
+def _own_objects(facts: FileFacts) -> frozenset[int]:
+    """The nodes of `self` of all methods; what is stored on `cls` is on something else."""
+    methods = (each for each in facts.functions if each.kind is FunctionKind.METHOD and each.parameters)
+    return frozenset(
+        each.parameters[0].node for each in methods if each.binding in (MethodBinding.INSTANCE, MethodBinding.PROPERTY)
+    )
 
 
 def _filled_in_workers(facts: FileFacts) -> set[int]:
