@@ -17,6 +17,7 @@ import multiprocessing as mp
 import numpy as np
 import torch
 from PIL import Image, ImageFile
+from torch.utils.data._utils.collate import default_collate, default_collate_fn_map
 {top}
 
 def work(x):
@@ -76,6 +77,8 @@ STATE = [
     ("codecs.register_error('dots', print)", "return x.encode('ascii', errors='dots')"),
     ("csv.register_dialect('pipes', delimiter='|')", "return list(csv.reader(x, 'pipes'))"),
     ("mimetypes.add_type('a/b', '.b')", "return mimetypes.guess_type(x)"),
+    ("default_collate_fn_map[set] = max", "return default_collate([x])"),
+    ("default_collate_fn_map[set] = max", "return set in default_collate_fn_map"),
     ("ImageFile.LOAD_TRUNCATED_IMAGES = True", "return Image.open(x)"),
     ("threading.excepthook = print", "threading.Thread(target=print).start()"),
     ("sys.modules['fast'] = types.ModuleType('fast')", "import fast\nreturn fast"),
