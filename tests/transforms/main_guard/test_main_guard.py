@@ -801,3 +801,39 @@ def test_values_that_are_put_together_from_ever_more_functions_take_no_time() ->
     start = "if __name__ == '__main__':\n    rows = f0(1)\n    Pool(2).map(work, [1])\n"
     (finding,) = found(head + calls + "def work(x):\n    return rows[x]\n\n\n" + start)  # 8**12 calls
     assert finding.fix is not None and "nothing shows that it can be" in (finding.fix.unsafe or "")
+
+
+NUMBERED = """\
+from multiprocessing import Pool
+
+
+def number(words):
+    found = sorted(words)
+    return {made}
+
+
+def work(word):
+    return table[word]
+
+
+if __name__ == "__main__":
+    table = number(["b", "a"])
+    with Pool(2) as pool:
+        print(pool.map(work, ["a"]))
+"""
+
+
+@pytest.mark.parametrize(
+    ("made", "known"),
+    [
+        ("{word: at for at, word in enumerate(found)}", True),
+        ("{word: len(word) for word, _ in zip(found, reversed(words))}", True),
+        ("{a: b for a, b in {'a': 'b'}.items()}", True),
+        ("{file.name: file for _, file in enumerate(open(word) for word in found)}", False),
+        ("{word: at for at, word in rank(found)}", False),
+    ],
+)
+def test_what_a_comprehension_counts_can_be_pickled(made: str, known: bool) -> None:
+    (finding,) = found(NUMBERED.format(made=made))
+    assert finding.fix is None or (finding.fix.unsafe is None) is known
+    assert finding.fix is not None or not known

@@ -30,6 +30,7 @@ _TEXT = (ast.JoinedStr, ast.Compare)
 _CONSUMING = frozenset(
     ["list", "tuple", "set", "sorted", "dict", "sum", "max", "min", "len", "any", "all", "frozenset"]
 )
+_PAIRS = frozenset(["zip", "enumerate", "reversed"])
 _LOGGERS = frozenset(["logging.getLogger", "logging.Logger", "loguru.logger"])
 _PARSES = frozenset(["parse_args", "parse_known_args"])
 _LAZY = frozenset(["chunksize", "iterator"])  # pandas reads on demand with these
@@ -98,7 +99,7 @@ class Values:
         if isinstance(statement, (ast.Import, ast.ImportFrom)):
             return Sendable.NO if isinstance(statement, ast.Import) else Sendable.UNKNOWN
         if isinstance(statement, (ast.For, ast.AsyncFor)):
-            return self.of(outline, statement.iter, depth + 1)
+            return _worst(self.of(outline, part, depth + 1) for part in _walked(statement.iter))
         if isinstance(statement, (ast.With, ast.AsyncWith)):
             return self.of(outline, value, depth + 1) if value is not None else Sendable.UNKNOWN
         if value is None and isinstance(statement, ast.Assign):  # `args, rest = parser.parse_known_args()`
@@ -298,16 +299,16 @@ def _inner(value: ast.AST) -> Iterator[ast.expr]:
         if isinstance(part, ast.expr):
             yield part
         elif isinstance(part, ast.comprehension):
-            yield part.iter
+            yield from _walked(part.iter)
 
 
 def _walked(value: ast.expr) -> Iterator[ast.expr]:
-    """What `list(value)` has its items from."""
+    """What `list(value)`, or a loop over it, has its items from."""
     if isinstance(value, ast.GeneratorExp):
         yield from _inner(value)
     elif isinstance(value, ast.Call) and isinstance(value.func, ast.Attribute) and value.func.attr in _VIEWS:
         yield value.func.value
-    elif isinstance(value, ast.Call) and isinstance(value.func, ast.Name) and value.func.id in ("zip", "enumerate"):
+    elif isinstance(value, ast.Call) and isinstance(value.func, ast.Name) and value.func.id in _PAIRS:
         for argument in value.args:
             yield from _walked(argument)
     else:
