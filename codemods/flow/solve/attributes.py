@@ -26,6 +26,7 @@ from .program import Program
 
 SUBCLASSES = "<class>.__subclasses__"
 _SETS = "<set>"  # as an attribute: what a store gives to a setter
+_VALUES = frozenset({"value", "_value_"})  # attributes of members of an Enum
 _MAX_STEPS = 4  # from where a value is looked up to where it is called
 _MAX_DOTS = 8  # longer dotted names are not followed
 # attributes by which objects that are not ours commonly return what they got
@@ -97,11 +98,8 @@ class Attributes:
             if attribute in self.constraints.stored_on_others and self.hierarchy.known:
                 for at in self.hierarchy.order(int(value.a)):
                     heap.edge(self._of_class(at, attribute, result), result, heap.lines[result])
-            if (
-                self.hierarchy.is_local_enum(int(value.a))
-                and attribute in self.program.classes[int(value.a)][1].members
-            ):
-                heap.add(result, heap.number(Value(INSTANCE, value.a)))
+            if attribute in self.program.classes[int(value.a)][1].members and self.hierarchy.is_enum(int(value.a)):
+                self._load_enum_member(int(value.a), result)
         elif not self.hierarchy.known:
             return
         elif kind == INSTANCE:
@@ -122,6 +120,17 @@ class Attributes:
             if not self._load_member(order, attribute, result, value.b, owner):
                 for name in self.hierarchy.all_foreign_bases(owner):
                     self._name(f"{name}().{attribute}", value.b, result)
+
+    def _load_enum_member(self, owner: int, result: int) -> None:
+        """`result` is a member of an Enum: `Task.READ`, of which `.value` is what the body binds."""
+        heap = self.heap
+        if self.program.classes[owner][1].nested:
+            heap.add(result, heap.number(Value(INSTANCE, owner)))
+        if any("__new__" in self.program.classes[at][1].members for at in self.hierarchy.order(owner)):
+            return  # it may choose another value
+        for attribute, taken in self.constraints.loads.get(result, ()):
+            if attribute in _VALUES:
+                heap.edge(result, taken, heap.lines[taken])
 
     def look_up(self, base: int, result: int) -> None:
         """`result` is an attribute of what is in the node `base`, by a name that is not known."""

@@ -68,7 +68,11 @@ class Hierarchy:
 
     def is_local_enum(self, index: int) -> bool:
         """True for an Enum in a function: what its body binds are instances of it."""
-        return self.known and self.classes[index][1].nested and not _ENUMS.isdisjoint(self.all_foreign_bases(index))
+        return self.classes[index][1].nested and self.is_enum(index)
+
+    def is_enum(self, index: int) -> bool:
+        """True for an Enum: what its body binds are its members."""
+        return self.known and not _ENUMS.isdisjoint(self.all_foreign_bases(index))
 
     @cached_property
     def makers(self) -> set[int]:

@@ -283,3 +283,49 @@ def test_a_parameter_that_is_asked_for_its_type(test: str, reported: bool) -> No
     program = FILES_OR_ROWS.format(test=test)
     said = [each.message for each in find(Project(MemoryFiles({"run.py": program.encode()})))]
     assert any("is a generator" in message for message in said) is reported
+
+
+ENUM = """\
+import enum
+import threading
+from multiprocessing import Pool
+
+
+class Base(enum.Enum):
+    {base}
+
+
+class Shared(Base):
+    GUARD = threading.Lock()
+    COUNT = 3
+
+
+class Plain:
+    GUARD = Shared.COUNT
+
+
+def work(part):
+    print(part)
+
+
+if __name__ == "__main__":
+    with Pool(2) as pool:
+        pool.map(work, [{sent}])
+"""
+
+
+@pytest.mark.parametrize(
+    ("sent", "base", "reported"),
+    [
+        ("Shared.GUARD", "pass", True),
+        ("Shared.GUARD.value", "pass", True),
+        ("Shared.GUARD._value_", "pass", True),
+        ("Shared.GUARD.name", "pass", False),
+        ("Shared.COUNT.value", "pass", False),
+        ("Plain.GUARD.value", "pass", False),
+        ("Shared.GUARD.value", "def __new__(cls, guard):\n        return cls.of(guard)", False),  # it may be another
+    ],
+)
+def test_the_value_of_a_member(sent: str, base: str, reported: bool) -> None:
+    files = {"run.py": ENUM.format(sent=sent, base=base).encode()}
+    assert [each.span.line for each in find(Project(MemoryFiles(files)))] == [11] * reported
