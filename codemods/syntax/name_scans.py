@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 from ..project import Project
 from .name_tests import Element, Test, always
-from .names import last_name
+from .names import is_own_module, last_name
 from .outline import Outline
 from .repo import Repo
 from .resolver import FUNCTIONS
@@ -126,13 +126,11 @@ class _Finder:
         return None
 
     def _module(self, node: ast.expr) -> str | None:
-        if ast.unparse(node) == "sys.modules[__name__]":
-            return self.outline.path
         if isinstance(node, ast.Name):
             values = [binding.value for binding in self.outline.lookup(node, node.id)[1]]
-            if any(value is not None and ast.unparse(value) == "sys.modules[__name__]" for value in values):
+            if any(map(is_own_module, values)):
                 return self.outline.path
-        if not isinstance(node, (ast.Name, ast.Attribute)):
+        if not isinstance(node, (ast.Name, ast.Attribute)) and not is_own_module(node):
             return None
         found = self.repo.resolver.module(self.outline, node)
         return found.path if found is not None else None

@@ -38,6 +38,11 @@ def whose_class(node: ast.AST) -> ast.expr | None:
     return node.args[0] if asks and isinstance(node, ast.Call) and len(node.args) == 1 else None
 
 
+def is_own_module(node: ast.AST | None) -> bool:
+    """`sys.modules[__name__]`"""
+    return isinstance(node, ast.Subscript) and ast.unparse(node) == "sys.modules[__name__]"
+
+
 def without_arguments(node: ast.expr) -> ast.expr:
     """`C` of the generic class `C[T]`; any other expression as it is."""
     while isinstance(node, ast.Subscript):

@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from ..project import Project
 from .modules import Modules
-from .names import dotted, root_of_chain
+from .names import dotted, is_own_module, root_of_chain
 from .outline import Outline, ValueBinding, outline_of
 
 Function = ast.FunctionDef | ast.AsyncFunctionDef
@@ -114,6 +114,9 @@ class Resolver:
 
     def _meanings(self, outline: Outline, node: ast.expr, seen: _Seen) -> Iterator[_Meaning]:
         """All that `node` may mean where it stands."""
+        if is_own_module(node):
+            yield outline
+            return
         while isinstance(node, (ast.Subscript, ast.Starred)):
             found = self._table(outline, node.value) if isinstance(node, ast.Subscript) else None
             if found is not None:
@@ -177,7 +180,10 @@ class Resolver:
             alias = next((alias for alias in statement.names if alias.asname == name), None)
             # `import a.b` binds `a`; what is read of it is found by its whole path
             yield self._file(outline, 0, alias.name if alias is not None else name)
-        elif isinstance(value, (ast.Name, ast.Attribute)) and isinstance(statement, (ast.Assign, ast.AnnAssign)):
+        elif isinstance(statement, (ast.Assign, ast.AnnAssign)) and (
+            isinstance(value, (ast.Name, ast.Attribute)) or is_own_module(value)
+        ):
+            assert value is not None
             yield from self._meanings(outline, value, seen)
         else:
             yield None

@@ -91,6 +91,27 @@ def test_a_class_of_a_module(call: str, found: bool) -> None:
     assert [(path, sure) for path, _, sure in lines(files)] == [("main.py", "likely")] * found
 
 
+@pytest.mark.parametrize(
+    ("call", "called"),
+    [
+        ("run = getattr(sys.modules[__name__], 'train_small')\nrun()", "train_small"),
+        ("here = sys.modules[__name__]\nrun = getattr(here, 'train_' + sys.argv[1])\nrun()", "train_small"),
+        ("getattr(sys.modules[__name__], f'{sys.argv[1]}_small')()", "train_small"),
+        ("globals()['train_' + sys.argv[1]]()", "train_small"),
+        ("run = getattr(sys.modules[__name__], 'show_small')\nrun()", None),
+        ("getattr(sys.modules[__name__], 'show_' + sys.argv[1])()", None),
+        ("getattr(sys.modules[sys.argv[1]], 'train_small')()", None),
+    ],
+)
+@pytest.mark.parametrize("shared", [True, False])
+def test_a_function_of_the_own_module(call: str, called: str | None, shared: bool) -> None:
+    train = f"{LOADER}{TRAIN.replace('train', 'train_small')}def show_small():\n    print(1)\n"
+    text = f"import sys\n{'from tasks import *' if shared else train}\n{call}\n"
+    found = reported({"main.py": text, **({"tasks.py": train} if shared else {})}, RULE)
+    assert [(each.span.line, each.confidence.value) for each in found] == [(text.count("\n"), "likely")] * bool(called)
+    assert [each.trace[0].what for each in found] == [f"`{called}` is called here"] * bool(called)
+
+
 MANY = f"{LOADER}a, b = DataLoader([1], num_workers=2), DataLoader([2], num_workers=2)\n"
 
 

@@ -8,9 +8,11 @@ runner.train()
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from functools import partial
 
 from ....flow.answers.crossings import flow_of
+from ....flow.facts.syntax import name_pattern
 from ....syntax.callees import FUNCTIONS, Callees, Function
 from ....syntax.names import last_name
 from ....syntax.outline import Outline
@@ -56,19 +58,37 @@ class ByValue:
         elif isinstance(func, ast.Name):
             for value in _values(outline, func):
                 yield from self._by_name(outline, value, depth + 1)
-        elif (module := self._module(outline, func)) is not None:
-            yield from ((module, item) for item in module.module.body if isinstance(item, (*FUNCTIONS, ast.ClassDef)))
+        elif (asked := self._asked(outline, func)) is not None:
+            module, name = asked
+            fits = _fitting(name)
+            for each in (module, *map(partial(self.callees.resolver.star_source, module), module.star_imports)):
+                for node in each.module.body if each is not None else ():
+                    if each is not None and isinstance(node, (*FUNCTIONS, ast.ClassDef)) and fits(node.name):
+                        yield each, node
 
-    def _module(self, outline: Outline, node: ast.expr) -> Outline | None:
-        """The module of the repository in which `node` looks up a name."""
-        if isinstance(node, ast.Call) and last_name(node.func) == "getattr" and len(node.args) > 1:
-            return self.callees.resolver.module(outline, node.args[0])
-        table = node.value if isinstance(node, ast.Subscript) else None
-        if isinstance(table, ast.Call) and last_name(table.func) == "globals":
-            return outline
-        if isinstance(table, ast.Attribute) and table.attr == "__dict__":
-            return self.callees.resolver.module(outline, table.value)
-        return None
+    def _asked(self, outline: Outline, node: ast.expr) -> tuple[Outline, ast.expr] | None:
+        """The module of the repository in which `node` looks up a name, and the name."""
+        if isinstance(node, ast.Call):
+            if last_name(node.func) != "getattr" or len(node.args) < 2:
+                return None
+            module, name = self.callees.resolver.module(outline, node.args[0]), node.args[1]
+        elif isinstance(node, ast.Subscript):
+            table, name, module = node.value, node.slice, None
+            if isinstance(table, ast.Call) and last_name(table.func) == "globals":
+                module = outline
+            elif isinstance(table, ast.Attribute) and table.attr == "__dict__":
+                module = self.callees.resolver.module(outline, table.value)
+        else:
+            return None
+        return (module, name) if module is not None else None
+
+
+def _fitting(name: ast.expr) -> Callable[[str], bool]:
+    """Which names `name` may be: the one that is written, or those with the beginning and end that are."""
+    if isinstance(name, ast.Constant):
+        return lambda other: other == name.value
+    known = name_pattern(name)
+    return lambda other: known is None or (other.startswith(known.start) and other.endswith(known.end))
 
 
 def _is_looked_up(outline: Outline, func: ast.expr, depth: int = 0) -> bool:

@@ -75,11 +75,15 @@ def _starting(facts: Mapping[str, FileFacts], speaking: set[str]) -> set[str]:
 
 
 def _looking_up(facts: FileFacts) -> set[int]:
-    """The statements that call what is looked up when they run, or define a function that does."""
+    """The statements that call what is looked up when they run, or define a function that does.
+
+    What a script itself looks up by `getattr` may have a name of its own before it is called.
+    """
     names: set[str] = set()
     decorated: set[Position] | None = None
     for call in facts.calls:
-        if call.text and not call.text.endswith("import_module"):
+        named = call.text == "getattr" and call.scope < 0
+        if call.text and not named and not call.text.endswith("import_module"):
             continue
         if decorated is None:
             decorated = {each.position for each in facts.functions} | {each.position for each in facts.classes}
