@@ -340,3 +340,23 @@ def test_blank_lines_stay_where_a_line_between_moves(gap: str) -> None:
     after = migrated({"a.py": text}, "main-guard")["a.py"]
     assert f"FOLDER = 'out'\n{gap}# what is kept\n" in after
     assert "    os.makedirs(FOLDER)\n" in after
+
+
+WITH_IMPORT = """\
+import multiprocessing as mp
+
+if __name__ == "__main__":
+    import math
+
+    def work(x):
+        return math.sqrt(x)
+
+    with mp.Pool(2) as pool:
+        print(pool.map(work, [4, 9]))
+"""
+
+
+def test_an_import_that_moves_up_leaves_no_blank_line_and_stands_with_the_others() -> None:
+    after = migrated({"run.py": WITH_IMPORT}, "main-guard")["run.py"]
+    assert after.startswith("import multiprocessing as mp\n\nimport math\n\n\ndef work(x):\n")
+    assert 'if __name__ == "__main__":\n    with mp.Pool(2) as pool:\n' in after

@@ -194,7 +194,8 @@ def moved_text(source: Source, guard: ast.If, statement: ast.stmt, moved: Iterab
     gone = {high: low for low, high in (_attached_lines(source, guard, item) for item in moved)}
     while above in gone:
         above = gone[above] - 1
-    closes_up = definition or not source.line_text(above).strip()
+    begins = above <= (guard.test.end_lineno or guard.lineno)
+    closes_up = definition or begins or not source.line_text(above).strip()
     while closes_up and at + 1 < len(guard.body) and not source.line_text(end).strip():
         end += 1
     stop = source.line_starts[end - 1] if end <= len(source.line_starts) else len(source.text)

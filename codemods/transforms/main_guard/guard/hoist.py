@@ -23,6 +23,7 @@ from .edits import blank_lines, moved_text
 from .guarded_values import GuardedValues, Value
 
 BUILTINS = frozenset(dir(builtins)) | {"__file__", "__name__", "__doc__"}
+_IMPORTS = (ast.Import, ast.ImportFrom)
 _MAX_DEPTH = 3
 _OF_POOLS = frozenset(
     {"map", "starmap", "imap", "imap_unordered", "apply", "apply_async", "map_async", "starmap_async", "submit"}
@@ -189,15 +190,17 @@ def hoist_edits(
         top -= 1
     at = source.line_starts[top - 1]
     edits: list[Edit] = []
-    plain = False  # the statement before is no definition
+    before = next((item for item in reversed(outline.module.body) if item.lineno < guard.lineno), None)
+    above = ""  # what the usual two blank lines above a definition still lack
     for node in moved:
         text, removal = moved_text(source, guard, node, moved)
         definition = isinstance(node, (*FUNCTIONS, ast.ClassDef))
-        lead = blank_lines(source, top) if not edits else "\n\n" if plain and definition else ""
-        if isinstance(node, (ast.Import, ast.ImportFrom)):
-            text += "\n"
+        lead = blank_lines(source, top) if not edits else above if definition else ""
+        if isinstance(node, _IMPORTS):
+            joins = not edits and isinstance(before, _IMPORTS) and not source.line_text(top - 1).strip()
+            lead, text = "" if joins else lead, text + "\n"
         edits += [Edit(source.path, at, at, lead + text + ("\n\n\n" if definition else "\n")), removal]
-        plain = not definition
+        above = "" if definition else "\n" if text.endswith("\n") else "\n\n"
     return tuple(edits)
 
 
