@@ -20,6 +20,7 @@ from ...tree.source import Source
 from .local_rank import rank_options
 from .program import Program, called, is_value
 
+_JOIN = "init_process_group"
 _RANKS = ("RANK", "WORLD_SIZE", "MASTER_ADDR", "MASTER_PORT")  # what torch's launchers set
 _OTHER_STARTS = re.compile(r"slurm|mpi\b|mpi_|_mpi|horovod", re.I)  # branches that a launcher of torch doesn't enter
 _ASKED = re.compile(r"is for runs that a launcher started$")  # what `Reach` says of `init_distributed_mode` and kin
@@ -51,7 +52,7 @@ def fixed_address(found: Program, passes: Callable[[str], bool]) -> Address | No
 
     One that is made of the launcher's MASTER_PORT is none: there the ranks do find each other.
     """
-    for path, tree in found.saying("init_process_group"):
+    for path, tree in found.saying(_JOIN):
         for call in _joins(tree):
             method = _method(call)
             if isinstance(method, ast.Attribute):
@@ -66,6 +67,27 @@ def fixed_address(found: Program, passes: Callable[[str], bool]) -> Address | No
     return None
 
 
+def joins_others(found: Program) -> bool:
+    """Does the program name `init_process_group`, elsewhere than in a function that it never names itself?"""
+    return any(
+        not isinstance(statement, ast.FunctionDef)
+        or any(_names(tree, statement.name) for _, tree in found.saying(statement.name))
+        for _, module in found.saying(_JOIN)
+        for statement in module.body
+        if _names(statement, _JOIN)
+    )
+
+
+def _names(code: ast.AST, name: str) -> bool:
+    """A use of the name, or an import of it under another one."""
+    return any(
+        node.asname is not None and node.name == name
+        if isinstance(node, ast.alias)
+        else isinstance(node, (ast.Name, ast.Attribute)) and last_name(node) == name
+        for node in walk(code)
+    )
+
+
 def asks_the_environment(project: Project, modules: Modules, found: Program) -> Hop | None:
     """Where a plain start of the program joins a group that RANK and MASTER_ADDR describe; None when it doesn't.
 
@@ -75,7 +97,7 @@ def asks_the_environment(project: Project, modules: Modules, found: Program) -> 
         return None
     repo = Repo(project)
     reach = Reach(repo, modules)
-    for path, tree in found.saying("init_process_group"):
+    for path, tree in found.saying(_JOIN):
         outline = repo.outline(path)
         for call in _joins(tree) if outline is not None else ():
             method, words = _method(call), {keyword.arg for keyword in call.keywords}
@@ -128,7 +150,7 @@ def _elsewhere(tree: ast.Module) -> set[int]:
 
 def _joins(tree: ast.Module) -> Iterator[ast.Call]:
     """The calls of `init_process_group` that ranks of torch's launchers can get to, and where they meet others."""
-    joins = [node for node in nodes(tree) if isinstance(node, ast.Call) and called(node) == "init_process_group"]
+    joins = [node for node in nodes(tree) if isinstance(node, ast.Call) and called(node) == _JOIN]
     elsewhere = _elsewhere(tree) | {id(inner) for each in _unlaunched(tree) for inner in walk(each)} if joins else ()
     yield from (node for node in joins if id(node) not in elsewhere and not _is_alone(node))
 

@@ -1136,6 +1136,32 @@ def test_deepspeed_passes_the_rank_itself() -> None:
     assert finding.confidence is Confidence.POSSIBLE and not migrated({"a.py": script})
 
 
+NO_GROUP = DISTRIBUTED.replace(
+    "import torch.distributed as dist\ndist.init_process_group('gloo')", "import torch\nSTART"
+)
+SETS_UP = "import torch.distributed as dist\ndef start(rank):\n    dist.init_process_group('gloo', rank=rank)\n"
+
+
+@pytest.mark.parametrize(
+    ("script", "helper", "sure"),
+    [
+        ("from helper import seed\nseed()", SETS_UP, Confidence.POSSIBLE),
+        ("from helper import *\nseed()", SETS_UP, Confidence.POSSIBLE),
+        ("from helper import start\nstart(0)", SETS_UP, Confidence.LIKELY),
+        ("import helper\nrun(helper.start)", SETS_UP, Confidence.LIKELY),
+        ("from helper import start as begin\nbegin(0)", SETS_UP, Confidence.LIKELY),
+        ("import helper", f"{SETS_UP}start(0)\n", Confidence.LIKELY),
+        ("import helper", SETS_UP.replace("def start(rank)", "if rank"), Confidence.LIKELY),
+        ("import helper", "from torch.distributed import init_process_group as join\n", Confidence.LIKELY),
+        ("import helper", "# what init_process_group is for\n", Confidence.POSSIBLE),
+    ],
+)
+def test_a_rank_that_nothing_joins_with(script: str, helper: str, sure: Confidence) -> None:
+    contents = {"a.py": NO_GROUP.replace("START", script), "helper.py": f"{helper}def seed():\n    pass\n"}
+    assert [each.confidence for each in findings(contents)] == [sure]
+    assert bool(migrated(contents)) is (sure is Confidence.LIKELY)
+
+
 def test_script_alone_where_torch_is_too_old_for_the_line() -> None:
     contents = {"run.sh": f"{LAUNCH} a.py\n", "a.py": DISTRIBUTED, "requirements.txt": "torch==1.8\n"}
     assert migrated(contents).keys() == {"a.py"}
