@@ -32,6 +32,8 @@ Bases = Callable[[Outline, ast.expr], "list[str]"]  # foreign base classes of th
 _LAZY = ("zip", "map", "filter", "enumerate", "iter", "reversed")  # keep what they walk over
 _BINDING = ("staticmethod", "classmethod")
 _WALKS = ("iter", "enumerate", "cycle")
+_ENTERS = ("enter_context", "enter_async_context")
+_OPEN_THERE = "keep its path, and open it in the process that reads it: the stack closes it in this one"
 _WALK_THERE = "keep the path, and open it where the lines are read, for instance in `__iter__`"
 _DEPTH = 6
 _BUILTIN = ("open", "memoryview")  # the builtins of the table
@@ -115,6 +117,8 @@ class Recogniser:
                     yield Made(kind, outline, node)
             elif isinstance(node, ast.Call):
                 yield from self._returned(outline, node, depth)
+                if last_name(node.func) in _ENTERS and isinstance(node.func, ast.Attribute) and len(node.args) == 1:
+                    yield from (_left_by_a_stack(each) for each in self._opened(outline, node.args[0], depth))
                 if (
                     isinstance(node.func, ast.Name)
                     and node.func.id in _LAZY
@@ -124,6 +128,10 @@ class Recogniser:
                     yield from (_walked(created) for created in values if _is_walked(created.kind))
                 if (derived := kind_of_class(self.bases(outline, node.func))) is not None:
                     yield Made(derived, outline, node)
+
+    def _opened(self, outline: Outline, node: ast.expr, depth: int) -> list[Made]:
+        """The files that the value of `node` is: `with` gives these themselves."""
+        return [made for made in self._made(outline, node, depth + 1) if made.kind.remedy is Remedy.REOPEN]
 
     def _forks(self, outline: Outline, node: ast.expr) -> bool:
         """It comes from `get_context("fork")`."""
@@ -263,6 +271,11 @@ class Recogniser:
 def _is_walked(kind: ObjectKind) -> bool:
     """A generator, or a file that is read: walking over it later needs it open."""
     return kind is GENERATOR or kind.remedy is Remedy.REOPEN
+
+
+def _left_by_a_stack(made: Made) -> Made:
+    """What an `ExitStack` gives back: the file that it closes, which nobody else may open again for it."""
+    return replace(made, kind=replace(made.kind, remedy=Remedy.REPORT, advice=_OPEN_THERE, line=""))
 
 
 def _walked(made: Made) -> Made:

@@ -159,3 +159,39 @@ def test_a_file_that_is_opened_by_its_number_is_not_opened_again(opened: str, er
 
 def test_a_number_of_an_open_file_is_pickled() -> None:
     assert not reported({"a.py": BY_NUMBER.format("number") + USE.format("Rows('a')")}, RULE)
+
+
+STACKED = """\
+import contextlib
+import threading
+from multiprocessing import Process
+
+
+class Merged:
+    def __init__(self, paths):
+        self.stack = contextlib.ExitStack()
+        self.kept = {kept}
+
+    def run(self):
+        print(self.kept)
+
+
+if __name__ == "__main__":
+    Process(target=Merged(["a", "b"]).run).start()
+"""
+
+
+@pytest.mark.parametrize(
+    ("kept", "found"),
+    [
+        ("self.stack.enter_context(open(paths[0]))", True),
+        ("[self.stack.enter_context(open(path)) for path in paths]", True),
+        ("self.stack.enter_context(threading.Lock())", False),  # that gives True
+        ("self.stack.enter_context(contextlib.closing(paths))", False),
+    ],
+)
+def test_a_file_that_a_stack_closes(kept: str, found: bool) -> None:
+    findings = reported({"run.py": STACKED.format(kept=kept)}, "unpicklable-attributes")
+    assert [each.reason for each in findings] == [
+        "keep its path, and open it in the process that reads it: the stack closes it in this one"
+    ] * found
