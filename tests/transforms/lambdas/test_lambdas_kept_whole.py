@@ -100,6 +100,13 @@ pickle.dumps(shaped(Env(), 2))
 """
 
 
+def test_a_method_of_one_object_at_module_level() -> None:
+    text = BOUND.replace("def shaped(env, bonus):\n    env.reward", "env = Env()\nenv.reward").replace("bonus", "2")
+    text = text.replace("    return env\n", "").replace("shaped(Env(), 2)", "env")
+    (reason,) = reasons({"a.py": text}, "lambdas")
+    assert reason.startswith("`types.MethodType` (line 11) binds it to one object")
+
+
 def test_a_method_of_one_object_says_what_pickle_misses() -> None:
     (reason,) = reasons({"a.py": BOUND}, "lambdas")
     assert reason.startswith("`types.MethodType` (line 11) binds it to one object, and pickle looks for such a method")

@@ -16,6 +16,15 @@ OF_CLASS = (
 )
 GIVEN = "T = {}\ndef register(name, f):\n    T[name] = f\n"
 HOOK = "T = {}\nclass Base:\n    def __init_subclass__(cls):\n        T[cls.__name__] = cls\n"
+META = (
+    "T = {}\nclass Meta(type):\n    def __new__(mcls, name, bases, body):\n"
+    "        cls = super().__new__(mcls, name, bases, body)\n        T[name] = cls\n        return cls\n"
+    "class Base(metaclass=Meta):\n    pass\n"
+)
+META_INIT = (
+    "import abc\nT = []\nclass Meta(abc.ABCMeta):\n    def __init__(cls, name, bases, body):\n"
+    "        T.append(cls)\nclass Base(metaclass=Meta):\n    pass\n"
+)
 FUNCTION = "def a(x):\n    return x"
 TABLE = "class Reg:\n    rows = []\n    size = 1\n"
 
@@ -31,6 +40,9 @@ TABLE = "class Reg:\n    rows = []\n    size = 1\n"
         (GIVEN, "T.get('a')", "register('a', lambda x: x)"),
         (GIVEN, "T.get('a')", "register('a', work)"),
         (HOOK, "sorted(T)", "class A(Base):\n    pass"),
+        (META, "sorted(T)", "class A(Base):\n    pass"),
+        (META, "sorted(T)", "class A(metaclass=Meta):\n    pass"),
+        (META_INIT, "len(T)", "class A(Base):\n    pass"),
         (TABLE, "len(Reg.rows)", "Reg.rows.append(1)"),
         (TABLE, "Reg.size", "setattr(Reg, 'size', 3)"),
     ],
@@ -45,6 +57,8 @@ def test_filled_in_the_main_process(table: str, read: str, fill: str) -> None:
         (BY_NAME, "T.get('a')", "pass", f"@register('a')\n{FUNCTION}"),
         (PLAIN, "'a' in T", "pass", f"@register\n{FUNCTION}"),
         (HOOK, "sorted(T)", "pass", "class A(Base):\n    pass"),
+        (META, "sorted(T)", "pass", "class A(Base):\n    pass"),
+        (META, "sorted(T)", "class A:\n    pass", ""),
         (PLAIN, "x", f"@register\n{FUNCTION}", ""),
         (GIVEN, "T.get(x)", "register(3, 4)", ""),  # may be a cache
         (TABLE, "len(Reg.rows)", "Reg.size", ""),

@@ -83,6 +83,44 @@ def start():
     assert reported({"run.py": run, "log.py": log}, "main-guard") == []
 
 
+SENT = """\
+from multiprocessing import Process
+
+MISSING = object()
+
+
+def asks(value):
+    print(value is MISSING)
+
+
+def main():
+    {run}
+
+
+if __name__ == "__main__":
+    main()
+"""
+
+
+@pytest.mark.parametrize(
+    ("run", "found"),
+    [
+        ("for args in ((1,), (MISSING,)):\n        Process(target=asks, args=args).start()", True),
+        ("for value in (1, MISSING):\n        Process(target=asks, args=(value,)).start()", True),
+        ("values = [1, MISSING]\n    for value in values:\n        Process(target=asks, args=[value]).start()", True),
+        ("for value in (1, MISSING):\n        print(value)\n    Process(target=asks, args=(1,)).start()", False),
+        ("values = [1, MISSING]\n    Process(target=asks, args=(len(values),)).start()", False),
+        (
+            "values = [1, MISSING]\n    values = 3\n    print(values)\n    Process(target=asks, args=(1,)).start()",
+            False,
+        ),
+    ],
+)
+def test_what_is_sent_by_a_name(run: str, found: bool) -> None:
+    report = reported({"run.py": SENT.format(run=run)}, "main-guard")
+    assert ["a spawned worker gets a copy of it" in each.message for each in report] == [True] * found
+
+
 SETS = """\
 import sys
 from multiprocessing import Process

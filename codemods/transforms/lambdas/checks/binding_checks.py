@@ -78,7 +78,6 @@ class BindingChecks:
         Raises Refused where the function is made for that or is put there.
         """
         if not isinstance(unit.node, ast.ClassDef):
-            self._check_bound(unit)
             first = positional(unit.node)[:1]
             if first in (["self"], ["cls"]):
                 raise Refused(f"it takes `{first[0]}` as a method does, and {UNBOUND}")
@@ -101,9 +100,11 @@ class BindingChecks:
                     what = f"it is stored on `{ast.unparse(holder)}` (line {holder.lineno})"
                     raise Refused(f"{what}, which may be a class, and {UNBOUND}")
 
-    def _check_bound(self, unit: Unit) -> None:
+    def check_bound(self, unit: Unit) -> None:
         """Raises Refused where it becomes a method of one object: pickle looks that up in the class, by its name."""
-        for place in [unit.node, *(use.node for use in outside_uses(unit, {unit}))]:
+        for place in (
+            [] if isinstance(unit.node, ast.ClassDef) else [unit.node, *(u.node for u in outside_uses(unit, {unit}))]
+        ):
             call = self.scopes.parents[place]
             if isinstance(call, ast.Call) and last_name(call.func) == "MethodType" and call.args[:1] == [place]:
                 what = f"`{ast.unparse(call.func)}` (line {call.lineno}) binds it to one object"

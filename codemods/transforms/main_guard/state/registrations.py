@@ -9,11 +9,14 @@ from ....flow.answers.crossings import flow_of
 from ....nodes import walk
 from ....syntax.binding_rules import parameters
 from ....syntax.callees import FUNCTIONS, Callees, Function
+from ....syntax.names import last_name
 from ....syntax.outline import Outline
 from ....syntax.repo import Repo
 from ....syntax.resolver import Class
 
 _OF_SUBCLASSES = "__init_subclass__"
+_OF_CLASSES = ("__new__", "__init__")  # of a metaclass
+_METACLASSES = frozenset(("type", "ABCMeta", "EnumMeta", "EnumType"))
 
 
 class Registrations:
@@ -30,6 +33,7 @@ class Registrations:
             return []
         around = outline.scope(scope)
         given = {*parameters(scope), *(parameters(around) if isinstance(around, FUNCTIONS) else ())}
+        given |= _new_classes(outline, scope) if _metaclass(self.callees, outline, scope) is not None else set()
         statement = outline.statement(node)
         if not any(isinstance(each, ast.Name) and each.id in given for each in _put(statement)):
             return []
@@ -41,6 +45,9 @@ class Registrations:
         repo, callees = self.repo, self.callees
         if scope.name == _OF_SUBCLASSES:
             yield from _subclasses(repo, callees, outline, scope)
+            return
+        if (owner := _metaclass(callees, outline, scope)) is not None:
+            yield from _classes_of(repo, callees, owner)
             return
         registers = around if isinstance(around, FUNCTIONS) and _returns(around, scope.name) else scope
         for where in repo.mentioning(registers.name):
@@ -116,7 +123,38 @@ def _is_function(callees: Callees, outline: Outline, value: ast.expr) -> bool:
 def _subclasses(repo: Repo, callees: Callees, outline: Outline, scope: Function) -> Iterator[tuple[Outline, ast.expr]]:
     """The classes below the one whose hook it is, by their bases."""
     owner = outline.owner(scope.body[0])
-    for where in repo.mentioning(owner.name) if owner is not None else ():
+    if owner is not None:
+        yield from _below(repo, callees, owner)
+
+
+def _metaclass(callees: Callees, outline: Outline, scope: Function) -> ast.ClassDef | None:
+    """The metaclass that makes classes by the function."""
+    owner = outline.parents.get(scope)
+    if scope.name not in _OF_CLASSES or not isinstance(owner, ast.ClassDef):
+        return None
+    names = callees.resolver.base_names(Class(outline, owner))
+    return owner if any(base.rpartition(".")[2] in _METACLASSES for base in names) else None
+
+
+def _new_classes(outline: Outline, scope: Function) -> set[str]:
+    """The names of the new class in the `__new__` of a metaclass: `cls = super().__new__(...)`."""
+    made = (node for node in outline.own(scope) if isinstance(node, ast.Assign) and isinstance(node.value, ast.Call))
+    new = (node for node in made if isinstance(node.value, ast.Call) and last_name(node.value.func) in _OF_CLASSES)
+    return {target.id for node in new for target in node.targets if isinstance(target, ast.Name)}
+
+
+def _classes_of(repo: Repo, callees: Callees, owner: ast.ClassDef) -> Iterator[tuple[Outline, ast.expr]]:
+    """The classes of the metaclass, and those below them, by their bases or what names it."""
+    for where in repo.mentioning(owner.name):
+        for node in (each for each in where.statements if isinstance(each, ast.ClassDef)):
+            for meta in (word.value for word in node.keywords if word.arg == "metaclass"):
+                if any(cls.node is owner for cls in callees.resolver.classes(where, meta)):
+                    yield where, meta
+                    yield from _below(repo, callees, node)
+
+
+def _below(repo: Repo, callees: Callees, owner: ast.ClassDef) -> Iterator[tuple[Outline, ast.expr]]:
+    for where in repo.mentioning(owner.name):
         for node in (each for each in where.statements if isinstance(each, ast.ClassDef)):
             derives = node is not owner and node.bases
             if derives and any(at.node is owner for at in callees.resolver.lineage(Class(where, node))):

@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from ....finding import Hop
+from ....nodes import walk
 from ....syntax.binding_rules import parameters
 from ....syntax.outline import Outline
 from .changed_settings import Changed, Search
@@ -18,6 +19,8 @@ from .worker_functions import Worker
 
 _SIGNS = (ast.Is, ast.IsNot)
 _MAKES = "object"
+_DISPLAYS = (ast.Tuple, ast.List, ast.Dict)
+_MAX_NAMES = 3  # by which such an object goes on
 
 
 def sentinels(search: Search) -> Iterator[ChangedState]:
@@ -99,13 +102,36 @@ def _keeps(outline: Outline, attribute: str, sign: _Sign) -> bool:
 
 
 def _passes(outline: Outline, sign: _Sign) -> bool:
-    """It is among the arguments of a new process: `args=(NAME,)`."""
+    """It is among the arguments of a new process: `args=(NAME,)`, `for job in [{"a": NAME}]: ... args=(job,)`."""
     for node in outline.named.get(sign.name, ()):
-        above = outline.parents[node]
-        holder = outline.parents.get(above) if isinstance(above, (ast.Tuple, ast.List)) else None
-        if isinstance(holder, ast.keyword) and holder.arg == "args" and sign.is_it(outline, node):
+        whole: ast.AST = node
+        while isinstance(outline.parents.get(whole), _DISPLAYS):
+            whole = outline.parents[whole]
+        if whole is not node and sign.is_it(outline, node) and _is_argument(outline, whole):
             return True
     return False
+
+
+def _is_argument(outline: Outline, value: ast.AST, hops: int = 0) -> bool:
+    """The value, or a part of it, is among the arguments of a new process, by a name of the function too."""
+    inner, above = value, outline.parents[value]
+    while isinstance(above, _DISPLAYS):
+        inner, above = above, outline.parents[above]
+    if isinstance(above, ast.keyword):
+        return above.arg == "args"
+    if isinstance(above, (ast.For, ast.AsyncFor)) and above.iter is inner:
+        targets = [above.target]
+    elif isinstance(above, ast.Assign):
+        targets = above.targets
+    else:
+        return False
+    named = {part.id for target in targets for part in walk(target) if isinstance(part, ast.Name)}
+    uses = (use for name in named for use in outline.named.get(name, ()) if isinstance(use, ast.Name))
+    scope = outline.scope(value)
+    return hops < _MAX_NAMES and any(
+        isinstance(use.ctx, ast.Load) and outline.scope(use) is scope and _is_argument(outline, use, hops + 1)
+        for use in uses
+    )
 
 
 def _state(made: tuple[Outline, ast.expr], node: ast.Compare, name: str, worker: Worker) -> ChangedState:
