@@ -88,6 +88,14 @@ PROGRAMS = {
         "loaders.py": loaders("proven"),
         "train.py": TRAIN + "import loaders\ngetattr(loaders, input())([1], num_workers=1)\n",
     },
+    "looked up in its module by a name that is put together": {
+        "loaders.py": loaders("proven"),
+        "train.py": TRAIN + "import loaders\nname = 'Masked' + input()\ngetattr(loaders, name)([1], num_workers=1)\n",
+    },
+    "looked up in its module by a name that is known": {
+        "loaders.py": loaders(),
+        "train.py": TRAIN + "import loaders\nname = 'PlainLoader'\ngetattr(loaders, name)([1], num_workers=1)\n",
+    },
     "modules are imported by name": {
         "loaders.py": loaders("proven"),
         "train.py": TRAIN + "import importlib\nimportlib.import_module(input())\n",

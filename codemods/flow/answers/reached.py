@@ -267,7 +267,7 @@ class Reached:
                 if not names.isdisjoint(_BY_NAME):
                     if -1 not in found and plainly._counts(offset, call):
                         found |= self._imported_by(call) if names <= _IMPORTS else {-1}
-                elif "getattr" in names and call.arguments and call.arguments[0] >= 0 and 1 not in call.literals:
+                elif call.looks_up and "getattr" in names and call.arguments and call.arguments[0] >= 0:
                     found |= self._modules_at(call.arguments[0] + offset)
         for node, loads in self.solution.constraints.loads.items():
             for attribute, _ in loads:

@@ -116,6 +116,11 @@ class Call:
     scope: int = -1  # index into `functions`
     conditional: bool = False  # it stands under an `if` or `while`, other than the main guard
 
+    @property
+    def looks_up(self) -> bool:
+        """As a call of `getattr`, it asks for a name that is not known, or not all of it."""
+        return not isinstance(self.literals.get(1), str)
+
 
 @dataclass(slots=True)
 class TopLevel:

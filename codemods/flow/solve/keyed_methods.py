@@ -65,7 +65,7 @@ class KeyedMethods:
         file = self.program.functions[index][0]
         own = index - self.program.function_offset[file]
         calls = self.program.facts[file].calls
-        return {c.result for c in calls if c.scope == own and c.text == "getattr" and 1 not in c.literals}
+        return {c.result for c in calls if c.scope == own and c.text == "getattr" and c.looks_up}
 
     def kept(self, index: int, place: int, value: int, key: str) -> int:
         """The node for an argument that the parameter at `value` gets where that at `place` is `key`.
