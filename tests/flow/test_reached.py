@@ -88,9 +88,11 @@ PROGRAMS = {
         "loaders.py": loaders("proven"),
         "train.py": TRAIN + "import loaders\ngetattr(loaders, input())([1], num_workers=1)\n",
     },
-    "looked up in its module by a name that is put together": {
-        "loaders.py": loaders("proven"),
-        "train.py": TRAIN + "import loaders\nname = 'Masked' + input()\ngetattr(loaders, name)([1], num_workers=1)\n",
+    "a function that is looked up by a name that is put together": {
+        "rows.py": "from torch.utils.data import DataLoader\n"
+        "def read(rows):\n    DataLoader(rows, num_workers=1, collate_fn=lambda x: x)  # proven\n"
+        "def show(rows):\n    print(rows)\n",
+        "train.py": "import rows\nname = 're' + input()\nrows.show([1])\ngetattr(rows, name)([1])\n",
     },
     "looked up in its module by a name that is known": {
         "loaders.py": loaders(),
