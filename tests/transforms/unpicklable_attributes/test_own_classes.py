@@ -48,6 +48,37 @@ def test_a_handler_that_keeps_nothing(body: str) -> None:
     assert after.count("self.handler = Lines(3)") == 2
 
 
+FILTERED = """\
+import logging
+import pickle
+
+
+class Few(logging.Filter):
+    def __init__(self):
+        super().__init__()
+        self.seen = 0
+
+    def filter(self, record):
+        {body}
+
+
+class Monitor:
+    def __init__(self):
+        self.handler = logging.StreamHandler()
+        self.handler.addFilter(Few())
+
+
+pickle.dumps(Monitor())
+"""
+
+
+def test_a_filter_that_counts_is_not_made_again_with_its_handler() -> None:
+    *_, reason = reasons({"a.py": FILTERED.format(body="self.seen += 1")}, RULE)
+    assert reason.startswith("`Few.filter` changes the object (line 11), and a new one would not have that: ")
+    after = migrated({"a.py": FILTERED.format(body="return self.seen < 3")}, RULE)["a.py"]
+    assert after.count("self.handler.addFilter(Few())") == 2
+
+
 DESCRIPTOR = """\
 import pickle
 import threading

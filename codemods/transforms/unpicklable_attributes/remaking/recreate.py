@@ -345,6 +345,8 @@ class Recreator:
                 raise Refused(
                     f"`{short(call)}` (line {call.lineno}) sets it up with something that the copy doesn't have"
                 )
+        for argument in (*call.args, *(keyword.value for keyword in call.keywords)):
+            check_keeps_nothing(self.family.repo, self.outline, argument)
         return self.rebuilder.source_of(call)
 
     def _is_it(self, node: ast.expr, name: str) -> bool:
