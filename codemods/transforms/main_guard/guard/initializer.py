@@ -142,6 +142,8 @@ class HandOver:
         order = positional(scope)
         if len(bindings) != 1 or name not in order:
             return False
+        if not any(isinstance(node, ast.Name) and node.id == name for node in self.outline.own(scope)):
+            return False  # nothing there says what it is for
         for call in self.order.calls(scope):
             at = order.index(name)
             given = [*call.args[at : at + 1], *(k.value for k in call.keywords if k.arg == name)]

@@ -99,7 +99,7 @@ class Values:
         if isinstance(statement, (ast.Import, ast.ImportFrom)):
             return Sendable.NO if isinstance(statement, ast.Import) else Sendable.UNKNOWN
         if isinstance(statement, (ast.For, ast.AsyncFor)):
-            return _worst(self.of(outline, part, depth + 1) for part in _walked(statement.iter))
+            return self._items(outline, statement.iter, depth + 1)
         if isinstance(statement, (ast.With, ast.AsyncWith)):
             return self.of(outline, value, depth + 1) if value is not None else Sendable.UNKNOWN
         if value is None and isinstance(statement, ast.Assign):  # `args, rest = parser.parse_known_args()`
@@ -107,6 +107,20 @@ class Values:
         if value is None and isinstance(statement, (ast.AugAssign, ast.AnnAssign)):
             value = statement.value
         return self.of(outline, value, depth + 1) if value is not None else Sendable.UNKNOWN
+
+    def _items(self, outline: Outline, value: ast.expr, depth: int) -> Sendable:
+        """What is known of what a loop takes out of a value: what an open file or a pool gives may be anything."""
+        if isinstance(value, ast.GeneratorExp):
+            return _worst(self.of(outline, part, depth) for part in _walked(value))
+        return _worst(self._item(outline, part, depth) for part in _walked(value))
+
+    def _item(self, outline: Outline, value: ast.expr, depth: int) -> Sendable:
+        known = self.of(outline, value, depth)
+        if known is not Sendable.NO:
+            return known
+        bindings = outline.lookup(value, value.id)[1] if isinstance(value, ast.Name) else ()
+        made = [item.value for item in bindings] or [value]
+        return Sendable.UNKNOWN if all(isinstance(each, ast.Call) for each in made) else known
 
     def of(self, outline: Outline, value: ast.expr, depth: int = 0) -> Sendable:
         """What is known of the value of an expression."""
