@@ -14,6 +14,7 @@ from codemods.transforms.main_guard.state.own_names import means_own
         "logger = make()\n",
         "if ready:\n    logger.handlers.clear()\n",
         "my_logger = logger2\nlog.loggers\n",  # not this name at all
+        "from utils.logger import make\n\nlogger = make(__name__)\n",  # a module of that name
     ],
 )
 def test_the_name_is_surely_of_the_file(text: str) -> None:
@@ -27,6 +28,9 @@ def test_the_name_is_surely_of_the_file(text: str) -> None:
         "from log import (\n    level,\n    logger,\n)\n",
         "from . import logger as note\n",
         "from .logger import level\n",
+        "from utils.logger import logger\n",
+        "from utils.logger import level as logger\n",
+        "import utils.logger\n",
         "logger = base\n",
         "logger = log.logger\n",
         "logger = make(\n    1)\n",
