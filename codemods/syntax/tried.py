@@ -11,6 +11,7 @@ from ..questions import asked
 from .names import last_name
 from .outline import Outline
 from .repo import Repo
+from .resolver import FUNCTIONS, Function
 
 _REFUSALS = frozenset(("TypeError", "AttributeError", "PicklingError", "PickleError", "Exception", "BaseException"))
 _ENDS = frozenset(("exit", "_exit", "abort", "fail", "quit"))
@@ -41,17 +42,16 @@ class Tries:
 
     def _handler(self, outline: Outline, call: ast.AST, depth: int) -> str | None:
         """`path:line` of what catches the refusal of `call`, here or around the calls of its function."""
-        inner: ast.AST = call
-        for above in outline.ancestors(call):
-            if isinstance(above, ast.Try) and any(statement is inner for statement in above.body):
+        for above in around(outline, call):
+            if isinstance(above, ast.Try):
                 for handler in above.handlers:
                     if _catches(handler.type):
                         return None if _passes_on(handler, depth) else f"{outline.path}:{handler.lineno}"
-            if isinstance(above, ast.With) and any(_suppresses(item.context_expr) for item in above.items):
-                return f"{outline.path}:{above.lineno}"
-            if isinstance(above, (ast.FunctionDef, ast.AsyncFunctionDef)):
+            elif isinstance(above, ast.With):
+                if any(_suppresses(item.context_expr) for item in above.items):
+                    return f"{outline.path}:{above.lineno}"
+            else:
                 return self._of_callers(above.name, depth + 1) if depth < _DEPTH else None
-            inner = above
         return None
 
     def _of_callers(self, function: str, depth: int) -> str | None:
@@ -76,6 +76,17 @@ class Tries:
             outline = self.repo.outline(source.path) if depth < _DEPTH or _may_catch(source.text) else None
             if outline is not None:
                 yield outline
+
+
+def around(outline: Outline, node: ast.AST) -> Iterator[ast.Try | ast.With | Function]:
+    """From the inside out, each `try` whose body holds `node`, each `with`, and at last the function."""
+    inner = node
+    for above in outline.ancestors(node):
+        if isinstance(above, (ast.With, *FUNCTIONS)) or (isinstance(above, ast.Try) and inner in above.body):
+            yield above
+        if isinstance(above, FUNCTIONS):
+            return
+        inner = above
 
 
 @asked

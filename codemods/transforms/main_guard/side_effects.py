@@ -14,6 +14,7 @@ from ...syntax.names import last_name
 from ...syntax.outline import Outline
 from ...syntax.receivers import qualified_name
 from ...syntax.resolver import Class, method
+from ...syntax.tried import around
 from .commands import only_asks
 from .data import names
 from .made_folders import has_new_name, must_be_missing
@@ -310,14 +311,8 @@ def _does(outline: Outline, call: ast.Call) -> Repeated | None:
 
 def _is_tried(outline: Outline, call: ast.Call) -> bool:
     """A `try` around it goes on without it: it may fail each time, or what stands before it there."""
-    inner: ast.AST = call
-    for above in outline.ancestors(call):
-        if isinstance(above, FUNCTIONS):
-            return False
-        if isinstance(above, ast.Try) and inner in above.body:
-            return not all(isinstance(handler.body[-1], ast.Raise) for handler in above.handlers)
-        inner = above
-    return False
+    tries = (each for each in around(outline, call) if isinstance(each, ast.Try))
+    return any(not isinstance(handler.body[-1], ast.Raise) for each in tries for handler in each.handlers)
 
 
 def _is_relative(path: ast.expr) -> bool:

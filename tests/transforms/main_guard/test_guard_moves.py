@@ -323,6 +323,11 @@ if __name__ == "__main__":
         ("torch.cuda.set_device(0)", True),
         ("try:\n    torch.cuda.set_device(gpus[0])\nexcept TypeError:\n    gpus = []", False),
         ("try:\n    torch.cuda.set_device(gpus[0])\nexcept TypeError:\n    raise", True),
+        (
+            "try:\n    try:\n        torch.cuda.set_device(gpus[0])\n    except TypeError:\n        raise\n"
+            "except Exception:\n    gpus = []",
+            False,
+        ),
         ("try:\n    gpus = [0]\nfinally:\n    torch.cuda.set_device(gpus[0])", True),
     ],
 )
