@@ -86,6 +86,17 @@ PROGRAMS = {
         PIPE.format(method="__rshift__") + "\npipe = Pipe()\npipe >>= lambda x: x  # proven",
         "Process(target=work, args=(pipe,)).start()",
     ),
+    "rules by &": (
+        PIPE.format(method="__and__"), "Process(target=work, args=(Pipe() & (lambda x: x),)).start()  # proven"
+    ),
+    "a rule by ~": (
+        "class Rule:\n    def __invert__(self):\n        return lambda x: not x  # proven",
+        "Process(target=work, args=(~Rule(),)).start()",
+    ),
+    "another operator": (
+        "class Rule:\n    def __invert__(self):\n        return lambda x: not x",
+        "Process(target=work, args=(not Rule(),)).start()",
+    ),
     "a method by a computed name": (
         "class Steps:\n    def __init__(self, names):\n        self.fns = [getattr(self, name)() for name in names]\n"
         "    def plain(self):\n        return lambda x: x  # likely\n    def _other(self):\n        return 1",

@@ -16,7 +16,7 @@ from .builder import FactsBuilder
 from .definitions import enter_function
 from .filled_later import note_call
 from .loaded_by_path import is_loaded, takes_from_loaded
-from .operators import operated
+from .operators import inverted, operated
 from .passed_on import UNDER, passed_on, under, with_workers
 from .records import NO_LITERALS, Call
 from .scope import DEAD, SEVERAL, FactsScope
@@ -94,8 +94,7 @@ class Expressions(Targets):
         return self.value(node.value)
 
     def _unary(self, node: ast.UnaryOp) -> int:
-        self.value(node.operand)
-        return -1
+        return inverted(self.builder, node, self.value(node.operand))
 
     def _joined(self, node: ast.JoinedStr) -> int:
         for part in node.values:

@@ -27,7 +27,9 @@ _DYNAMIC = (
 )  # fmt: skip
 _DEPTH = 4  # variables and calls that a name comes by
 _DYNAMIC_IMPORT = re.compile(rf"\b(?:{'|'.join(_DYNAMIC)})\s*\(([^\n]*)")
-_PACKAGE = re.compile(r"""["'}]\.*(\w+(?:\.\w+)*)\.["'{%]""")  # what a name that is put together begins with
+_PACKAGE = re.compile(
+    r"""["'}]\.*(\w+(?:\.\w+)*)\.(?:["']|\w*[{%]|\w*["']\s*[+%])"""
+)  # what a name that is put together begins with
 _FOLDER = re.compile(r"""["'}](?:\.*/)*(\w+(?:/\w+)*)/["'{%]""")
 _EXECUTED = re.compile(r"\bexec\s*\([^\n]*,")
 _MODULE = re.compile(r"(?:[\w.]+[./])*(\w+)")  # `jobs.train`, `./jobs/train.py`

@@ -351,6 +351,8 @@ def tree_finding(script: str, importing: str, text: str) -> Finding:
     [
         ("run.py", "job = importlib.import_module(f'jobs.{name}')\n"),
         ("run.py", "job = importlib.import_module('jobs.' + name)\n"),
+        ("run.py", "job = importlib.import_module(f'jobs.job_{name}')\n"),
+        ("run.py", "job = importlib.import_module('jobs.job_' + name)\n"),
         ("run.py", "job = importlib.import_module('jobs.%s' % name)\n"),
         ("run.py", "job = importlib.import_module('jobs.{}'.format(name))\n"),
         ("run.py", "job = importlib.import_module(\n    f'jobs.{name}'\n)\n"),
