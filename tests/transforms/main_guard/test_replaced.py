@@ -184,3 +184,54 @@ def test_in_a_folder(path: str, call: str, found: bool) -> None:
     read = "tools.scale(x)" if "tools" in path else "lab.scale(x)"
     files = {"lab/__init__.py": "", path: TOOLS, "train.py": program(made, read, call)}
     assert bool(reported(files, "main-guard")) is found
+
+
+KEPT = """\
+import multiprocessing as mp
+import time
+
+
+def now():
+    return time.time()
+
+
+class Watch:
+    def __init__(self, start):
+        self.start = start
+        self.read = {kept}
+
+    def _read(self):
+        return time.time() - self.start
+
+    def quiet(self):
+        return self.start
+
+
+def child(watch):
+    print(watch.read())
+
+
+def main():
+    time.time = {set}
+    mp.Process(target=child, args=(Watch(3),)).start()
+
+
+if __name__ == "__main__":
+    main()
+"""
+
+
+@each_row(
+    ("kept", "found"),
+    [
+        ("self._read", True),
+        ("now", True),
+        ("lambda: time.time()", True),
+        ("self.quiet", False),
+        ("lambda: start", False),
+        ("start", False),
+    ],
+)
+def test_a_worker_calls_what_the_object_keeps_in_an_attribute(kept: str, found: bool) -> None:
+    findings = reported({"train.py": KEPT.format(kept=kept, set="lambda: 5")}, "main-guard")
+    assert ["`time.time` there depends on what" in each.message for each in findings] == [True] * found

@@ -138,16 +138,26 @@ class WorkerFunctions:
         self, outline: Outline, objects: Sequence[Class], func: ast.Attribute
     ) -> Iterator[tuple[Outline, Function]]:
         """The methods of that name of what the object keeps, or of what a worker gets where nothing else is known."""
+        owners: Sequence[Class] = ()
         if isinstance(func.value, ast.Attribute) and outline.is_self(func.value.value):
-            for cls in self.starts.loaders.objects.owners(outline, func.value):
-                found = self.callees.method_of(cls, func.attr)
-                if found is not None:
-                    yield found
+            owners = self.starts.loaders.objects.owners(outline, func.value)
         elif isinstance(func.value, ast.Name):
-            for cls in objects:
-                found = self.callees.method_of(cls, func.attr)
-                if found is not None:
-                    yield found
+            owners = objects
+        for cls in owners:
+            found = self.callees.method_of(cls, func.attr)
+            yield from [found] if found is not None else self._kept(cls, func.attr)
+
+    def _kept(self, cls: Class, name: str) -> Iterator[tuple[Outline, Function]]:
+        """The functions that its objects keep in an attribute: `self.step = lambda x: x`, `self.step = half`."""
+        for at in self.callees.resolver.lineage(cls):
+            for value in self.starts.loaders.objects.attributes(at.node).get(name, ()):
+                if isinstance(value, ast.Lambda):
+                    yield at.outline, self._as_function(value)
+                elif isinstance(value, ast.Attribute) and at.outline.is_self(value.value):
+                    found = self.callees.method_of(cls, value.attr)
+                    yield from [found] if found is not None else ()
+                elif isinstance(value, ast.Name):
+                    yield from self.callees.resolver.functions(at.outline, value)
 
 
 def begins_workers(outline: Outline, function: ast.AST) -> bool:
