@@ -298,3 +298,15 @@ def test_a_function_that_is_made_elsewhere_reads_what_is_set_where_the_process_s
 def test_what_is_set_apart_from_where_the_process_starts(parts: dict[str, str]) -> None:
     texts = {"before": "pass", "after": "p.join()", "other": "pass"} | parts
     assert "functools.partial" in migrated({"a.py": ELSEWHERE.format(**texts)}, "lambdas")["a.py"]
+
+
+@pytest.mark.parametrize(("parameter", "lost"), [("rows", False), ("given", True)])
+def test_a_parameter_of_the_name_of_a_list(parameter: str, lost: bool) -> None:
+    text = (
+        f"from multiprocessing import Process\n\ndef work({parameter}):\n    print([row(2) for row in rows])\n\n"
+        "if __name__ == '__main__':\n    rows = [len]\n    rows.append(lambda x: x)\n"
+        "    Process(target=work, args=(rows,)).start()\n"
+    )
+    (found,) = reported({"run.py": text}, "lambdas")
+    assert found.fix is not None
+    assert ("is set in this process only" in (found.fix.unsafe or "")) is lost

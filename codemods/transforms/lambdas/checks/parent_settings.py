@@ -80,7 +80,7 @@ def _lost_state(scopes: Scopes, unit: Unit, start: ast.Call, home: Scope, worker
         if state is None:
             continue
         places = [state.owner, *reading] if state.owner is not None else reading
-        line = next((line for place in places for line in _reads(place, state)), None)
+        line = next((line for place in places for line in _reads(scopes, place, state)), None)
         if line is not None:
             return (
                 f"`{state.text}` (line {state.line}) is set in this process only, and a spawned one, where line {line} "
@@ -133,8 +133,15 @@ def _with_called(scopes: Scopes, nodes: list[ast.AST], deep: bool = True) -> lis
     return found
 
 
-def _reads(place: ast.AST, state: _State) -> Iterator[int]:
+def _reads(scopes: Scopes, place: ast.AST, state: _State) -> Iterator[int]:
+    is_variable = state.text == state.name
     for node in ast.walk(place):
+        if (
+            is_variable
+            and isinstance(node, ast.Name)
+            and scopes.owner(scopes.around(node), node.id) is not scopes.module
+        ):
+            continue  # a parameter of that name
         name = node.attr if isinstance(node, ast.Attribute) else node.id if isinstance(node, ast.Name) else None
         if name == state.name and isinstance(getattr(node, "ctx", None), ast.Load):
             yield getattr(node, "lineno", 0)
