@@ -321,6 +321,8 @@ if __name__ == "__main__":
     ("line", "moves"),
     [
         ("torch.cuda.set_device(0)", True),
+        ("open('log', 'a').write('main' if __name__ == '__main__' else 'worker')", False),
+        ("open('log', 'a').write(__name__)", True),
         ("try:\n    torch.cuda.set_device(gpus[0])\nexcept TypeError:\n    gpus = []", False),
         ("try:\n    torch.cuda.set_device(gpus[0])\nexcept TypeError:\n    raise", True),
         (
@@ -331,7 +333,7 @@ if __name__ == "__main__":
         ("try:\n    gpus = [0]\nfinally:\n    torch.cuda.set_device(gpus[0])", True),
     ],
 )
-def test_a_gpu_that_is_only_tried_moves_nothing(line: str, moves: bool) -> None:
+def test_what_workers_would_do_again_moves(line: str, moves: bool) -> None:
     assert bool(migrated({"train.py": TRIED.format(line=line)}, "main-guard")) is moves
 
 

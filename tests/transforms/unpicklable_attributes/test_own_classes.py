@@ -79,6 +79,32 @@ def test_a_filter_that_counts_is_not_made_again_with_its_handler() -> None:
     assert after.count("self.handler.addFilter(Few())") == 2
 
 
+JOINED_LATER = """\
+import logging
+import pickle
+
+
+class Monitor:
+    def __init__(self):
+        self.handler = logging.StreamHandler()
+        self.logger = logging.getLogger("run")
+        {sets}
+
+    def begin(self):
+        self.logger.addHandler(self.handler)
+
+
+pickle.dumps(Monitor())
+"""
+
+
+def test_a_logger_that_gets_its_handler_later_is_set_up_in_one_process_only() -> None:
+    *_, reason = reasons({"a.py": JOINED_LATER.format(sets="self.logger.propagate = False")}, RULE)
+    assert reason.startswith("line 9 sets up the logger `self.logger`, which another process would not have; ")
+    after = migrated({"a.py": JOINED_LATER.format(sets="self.other = 1")}, RULE)["a.py"]
+    assert after.count("self.handler = logging.StreamHandler()") == 2
+
+
 DESCRIPTOR = """\
 import pickle
 import threading

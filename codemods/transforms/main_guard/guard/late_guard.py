@@ -44,7 +44,8 @@ def late_guard(starts: Starts, outline: Outline, source: Source, reads: WorkerRe
     repeats = {
         at: what
         for at, statement in enumerate(body[: guards[0]])
-        if not stays(statement) and (what := _again(starts, outline, statement)) is not None
+        if not stays(statement) and not _tells_apart(statement)
+        if (what := _again(starts, outline, statement)) is not None
     }
     repeats = {at: what for at, what in repeats.items() if what.harm is not Harm.LITTLE and what.surely}
     outside = _prepares_workers(starts.project, outline, source, guards[0]) if repeats else frozenset()
@@ -68,6 +69,12 @@ def late_guard(starts: Starts, outline: Outline, source: Source, reads: WorkerRe
 def _asks_for_process(statement: ast.stmt) -> bool:
     """A guard by another question alone: `if current_process().name == "MainProcess":`."""
     return is_guard(statement) and not isinstance(getattr(statement, "test", None), ast.BoolOp)
+
+
+def _tells_apart(statement: ast.stmt) -> bool:
+    """It asks for `__name__` itself, so it is meant for the workers, too."""
+    compared = (node.left for node in ast.walk(statement) if isinstance(node, ast.Compare))
+    return any(isinstance(left, ast.Name) and left.id == "__name__" for left in compared)
 
 
 def _only_prints_above(above: list[ast.stmt], repeats: dict[int, Repeated]) -> bool:

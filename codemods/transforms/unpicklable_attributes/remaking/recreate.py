@@ -22,6 +22,7 @@ from .factories import leaves_trace, noted_for_workers, returned_constructor
 from .rebuild_expression import ExpressionRebuilder, Stash, short
 
 _IMPORT = "importlib.import_module"
+_JOINS = "addHandler"
 
 
 @dataclass(frozen=True)
@@ -305,7 +306,17 @@ class Recreator:
                     self.joins = lines[-1]
                     self._check_taken_off(name)
                     lines += [line for line in self._setup_of(call.func.value, block) if line not in lines]
+        if not self.joins:
+            self._check_joined_later(name)
         return lines
+
+    def _check_joined_later(self, name: str) -> None:
+        """Raises Refused where another method gives it to a logger that this one sets up."""
+        for shape in self.family.hierarchy(self.shape):
+            for _, node in shape.selves.get(name, ()):
+                call = shape.outline.parents[node]
+                if isinstance(call, ast.Call) and isinstance(call.func, ast.Attribute) and call.func.attr == _JOINS:
+                    self._setup_of(call.func.value, [])
 
     def _check_taken_off(self, name: str) -> None:
         """Raises Refused where a method that runs before the object crosses takes it off again."""
