@@ -21,6 +21,7 @@ CHANGING = frozenset(
     ["update", "pop", "popitem", "clear", "setdefault", "subtract", "move_to_end", "__setitem__", "__delitem__"]
 )
 _PROPERTIES = frozenset(["property", "cached_property"])
+_OF_MODULES = frozenset(["_modules", "_parameters", "_buffers"])  # torch.nn.Module.__setattr__ puts things there
 _DEPTH = 3
 _SPECIAL = frozenset(
     ["", "__call__", "__getitem__", "__len__", "__iter__", "__enter__", "__exit__"]
@@ -384,6 +385,8 @@ def _text(node: ast.expr) -> str:
 def _namespace(receiver: ast.expr) -> str | None:
     if isinstance(receiver, ast.Attribute) and receiver.attr == "__dict__":
         return "an object's own attributes"
+    if isinstance(receiver, ast.Attribute) and receiver.attr in _OF_MODULES:
+        return f"`{receiver.attr}`, in which a module keeps what is set on it"
     if isinstance(receiver, ast.Attribute) and ast.unparse(receiver) == "sys.modules":
         return "the loaded modules"
     if (

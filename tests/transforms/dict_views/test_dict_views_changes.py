@@ -69,6 +69,7 @@ def test_no_change(body: str) -> None:
         ("self.n = vars(self).keys()", "takes the view of an object's own attributes"),
         ("self.n = globals().keys()", "takes the view of `globals()`"),
         ("self.n = sys.modules.keys()", "takes the view of the loaded modules"),
+        ("self.n = self._modules.keys()", "takes the view of `_modules`, in which a module keeps what is set on it"),
         ("self.n = self.__dict__.keys()", "takes the view of an object's own attributes"),
     ],
 )
