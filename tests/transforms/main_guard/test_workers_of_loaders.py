@@ -914,3 +914,8 @@ for row in DataLoader([1], num_workers=2):
     print(row)
 """
     assert len(reported({"a.py": text}, RULE)) == 1
+
+
+def test_torch_comes_with_a_star_import() -> None:
+    script = "from shared import *\nfor x in torch.utils.data.DataLoader([1], num_workers=2):\n    print(x)\n"
+    assert reported({"shared.py": "import torch\n", "main.py": script}, RULE)

@@ -109,7 +109,8 @@ class Starts:
             only = bindings[0].statement if len(bindings) == 1 else None
             passed_on = isinstance(only, ast.ImportFrom) and self.callees.star_source(outline, only) is not None
         found = self.callees.resolver.value_of(outline, node.id) if passed_on else node.id
-        return found if isinstance(found, str) and found != node.id and "." in found else None
+        by_star = not bindings and passed_on  # `from common import *`, which imports torch
+        return found if isinstance(found, str) and (by_star or (found != node.id and "." in found)) else None
 
     # starts
 
