@@ -23,6 +23,10 @@ class KeyedMethods:
         self.program, self._heap, self._take, self._put = program, heap, take, put
         self._found: dict[int, dict[int, list[tuple[int, int]]]] = {}  # by file and parameter
         self._nodes: dict[tuple[int, int, int, str], int] = {}
+        # what does not depend on the key: by file, by function, by file, parameter and node
+        self._leads: dict[int, dict[int, list[int]]] = {}
+        self._by_getattr: dict[int, set[int]] = {}
+        self._puts: dict[tuple[int, int, int], list[tuple[int, int]]] = {}
 
     def has_key(self, index: int, place: int) -> bool:
         """Something is kept or given under what the parameter at `place` of the function is."""
@@ -45,7 +49,9 @@ class KeyedMethods:
         if not (by_key or looked_up) or function.generator or function.decorators:
             return -1
         heap, facts, offset = self._heap, self.program.facts[file], self.program.offsets[file]
-        leads = _sources(facts.edges)
+        leads = self._leads.get(file)
+        if leads is None:
+            leads = self._leads[file] = _sources(facts.edges)
         elements = self._in_file(file)[function.parameters[place].node] if by_key else []
         taken = {result: held for held, result in elements}
         sources = [source for source in leads.get(function.returns, ()) if not _meets(leads, source, looked_up)]
@@ -62,10 +68,14 @@ class KeyedMethods:
 
     def _looked_up(self, index: int) -> set[int]:
         """What `getattr` gives in the function, by names that are not known."""
-        file = self.program.functions[index][0]
-        own = index - self.program.function_offset[file]
-        calls = self.program.facts[file].calls
-        return {c.result for c in calls if c.scope == own and c.text == "getattr" and c.looks_up}
+        found = self._by_getattr.get(index)
+        if found is None:
+            file = self.program.functions[index][0]
+            own = index - self.program.function_offset[file]
+            calls = self.program.facts[file].calls
+            found = {c.result for c in calls if c.scope == own and c.text == "getattr" and c.looks_up}
+            self._by_getattr[index] = found
+        return found
 
     def kept(self, index: int, place: int, value: int, key: str) -> int:
         """The node for an argument that the parameter at `value` gets where that at `place` is `key`.
@@ -78,17 +88,25 @@ class KeyedMethods:
         known = self._nodes.get((index, place, value, key))
         if known is not None:
             return known
-        heap, facts, offset = self._heap, self.program.facts[file], self.program.offsets[file]
+        heap, offset = self._heap, self.program.offsets[file]
         stored = function.parameters[value].node
-        holders = [held for held, put in self._in_file(file)[function.parameters[place].node] if put == stored]
-        put_in = {held: line for held, put, line, _ in facts.puts if put == stored} if holders else {}
-        node = -1
-        if holders and not _used(facts, stored, len(holders)):
-            node = heap.node(heap.labels[stored + offset], file, heap.lines[stored + offset])
+        puts = self._put_only(file, function.parameters[place].node, stored)
+        node = heap.node(heap.labels[stored + offset], file, heap.lines[stored + offset]) if puts else -1
         self._nodes[index, place, value, key] = node
-        for held in holders if node >= 0 else ():
-            self._put(held + offset, node, put_in[held], key)
+        for held, line in puts:
+            self._put(held + offset, node, line, key)
         return node
+
+    def _put_only(self, file: int, parameter: int, stored: int) -> list[tuple[int, int]]:
+        """The containers, each with a line, into which `stored` is put by the parameter; none where it goes on."""
+        found = self._puts.get((file, parameter, stored))
+        if found is None:
+            facts = self.program.facts[file]
+            holders = [held for held, put in self._in_file(file)[parameter] if put == stored]
+            lines = {held: line for held, put, line, _ in facts.puts if put == stored} if holders else {}
+            used = not holders or _used(facts, stored, len(holders))
+            found = self._puts[file, parameter, stored] = [] if used else [(held, lines[held]) for held in holders]
+        return found
 
     def _in_file(self, file: int) -> dict[int, list[tuple[int, int]]]:
         """By parameter the containers and what is put there, or taken out, by it as the key."""
