@@ -235,3 +235,11 @@ if __name__ == "__main__":
 def test_a_worker_calls_what_the_object_keeps_in_an_attribute(kept: str, found: bool) -> None:
     findings = reported({"train.py": KEPT.format(kept=kept, set="lambda: 5")}, "main-guard")
     assert ["`time.time` there depends on what" in each.message for each in findings] == [True] * found
+
+
+@each_row(("kept", "found"), [("now", True), ("lambda: time.time()", True), ("start", False)])
+def test_a_method_that_workers_run_calls_what_its_object_keeps(kept: str, found: bool) -> None:
+    text = KEPT.format(kept=kept, set="lambda: 5").replace("Watch(3),", "Watch(3).run,").replace("watch.read", "watch")
+    text = text.replace("def quiet(self):", "def run(self):\n        return self.read()\n\n    def quiet(self):")
+    findings = reported({"train.py": text}, "main-guard")
+    assert ["`time.time` there depends on what" in each.message for each in findings] == [True] * found

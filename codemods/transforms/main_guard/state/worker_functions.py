@@ -141,6 +141,9 @@ class WorkerFunctions:
         owners: Sequence[Class] = ()
         if isinstance(func.value, ast.Attribute) and outline.is_self(func.value.value):
             owners = self.starts.loaders.objects.owners(outline, func.value)
+        elif outline.is_self(func.value):
+            own = outline.owner(func)
+            owners = [Class(outline, own)] if own is not None else ()
         elif isinstance(func.value, ast.Name):
             owners = objects
         for cls in owners:
