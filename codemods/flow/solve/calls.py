@@ -76,7 +76,7 @@ class OwnCalls:
         """The node for the argument at `place` where another one is the literal key to keep it under; else -1."""
         for at, literal in call.literals.items():
             if isinstance(at, int) and at != place and (key := key_of(literal)):
-                kept = self.containers.keyed.kept(index, at + bound, place + bound, key)
+                kept = self.containers.kept(index, at + bound, place + bound, key)
                 if kept >= 0:
                     return kept
         return -1
@@ -86,7 +86,7 @@ class OwnCalls:
         for at, literal in call.literals.items():
             key = key_of(literal) if isinstance(at, int) else ""
             if key and isinstance(at, int) and self.containers.keyed.has_key(index, at + bound):
-                return self.containers.keyed.given(index, at + bound, key)
+                return self.containers.given(index, at + bound, key)
         return -1
 
     def _pass_stars(self, call: Call, offset: int, base: int, parameters: _Parameters) -> None:

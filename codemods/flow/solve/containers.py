@@ -29,7 +29,7 @@ class Containers:
         self.of_result: dict[int, int] = {}
         self.by_default: dict[int, int] = {}  # contents of a defaultdict -> what it makes, once something is taken out
         self._pairs: set[int] = set()  # contents of the results of `x.items()`
-        self.keyed = KeyedMethods(attributes.program, heap, self.pass_elements, self._pass_put)
+        self.keyed = KeyedMethods(attributes.program, heap)
 
     def take(self, value: Value, result: int, key: str) -> None:
         """`result` is what `value` holds under `key`; any element where that is "", what a loop gives for `EACH`."""
@@ -62,7 +62,7 @@ class Containers:
         if found < 0:
             return
         file, function = self.attributes.program.functions[found]
-        source = self.keyed.given(found, 1, key)
+        source = self.given(found, 1, key)
         if source < 0 and not function.generator:
             source = function.returns + self.attributes.program.offsets[file]
         if source >= 0:
@@ -72,10 +72,18 @@ class Containers:
         """The class's own `__setitem__` gets what is in `stored`, as its last argument."""
         found = self.attributes.method(int(value.a), "__setitem__")
         if found >= 0 and (parameters := self.attributes.program.functions[found][1].parameters):
-            kept = self.keyed.kept(found, 1, len(parameters) - 1, key) if key else -1
+            kept = self.kept(found, 1, len(parameters) - 1, key) if key else -1
             file = self.attributes.program.functions[found][0]
             place = kept if kept >= 0 else parameters[-1].node + self.attributes.program.offsets[file]
             self.heap.edge(stored, place, line)
+
+    def given(self, index: int, place: int, key: str) -> int:
+        """As `KeyedMethods.given`."""
+        return self.keyed.given(index, place, key, self.pass_elements)
+
+    def kept(self, index: int, place: int, value: int, key: str) -> int:
+        """As `KeyedMethods.kept`."""
+        return self.keyed.kept(index, place, value, key, self._pass_put)
 
     def _pass_put(self, container: int, stored: int, line: int, key: str) -> None:
         """What is in `stored` is put into all that gets to the node `container`."""

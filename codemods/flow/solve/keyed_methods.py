@@ -15,12 +15,8 @@ _ONLY_ASK = frozenset({"isinstance", "issubclass", "callable", "type", "len", "s
 class KeyedMethods:
     """Nodes in place of a function's result, or of its parameter, for calls that name the key."""
 
-    def __init__(
-        self, program: Program, heap: Heap, take: Callable[[int, int, str], None],
-        put: Callable[[int, int, int, str], None],
-    ) -> None:  # fmt: skip
-        """`take(container, result, key)` and `put(container, value, line, key)` apply this to all that gets there."""
-        self.program, self._heap, self._take, self._put = program, heap, take, put
+    def __init__(self, program: Program, heap: Heap) -> None:
+        self.program, self._heap = program, heap
         self._found: dict[int, dict[int, list[tuple[int, int]]]] = {}  # by file and parameter
         self._nodes: dict[tuple[int, int, int, str], int] = {}
         # what does not depend on the key: by file, by function, by file, parameter and node
@@ -33,9 +29,10 @@ class KeyedMethods:
         file, function = self.program.functions[index]
         return place < len(function.parameters) and function.parameters[place].node in self._in_file(file)
 
-    def given(self, index: int, place: int, key: str) -> int:
+    def given(self, index: int, place: int, key: str, take: Callable[[int, int, str], None]) -> int:
         """The node of what the function returns where its parameter at `place` is `key`, "" where that is not known.
 
+        `take(container, result, key)` applies this to all that gets there; it is not kept, for it may hold this object.
         -1 where that is no less than what it returns at all. Attributes by a computed name are left out: these may be
         anything that the object has.
         """
@@ -61,7 +58,7 @@ class KeyedMethods:
         self._nodes[index, place, -1, key] = node
         for source in sources if node >= 0 else ():
             if source in taken:
-                self._take(taken[source] + offset, node, key)
+                take(taken[source] + offset, node, key)
             else:
                 heap.edge(source + offset, node, heap.lines[source + offset])
         return node
@@ -77,9 +74,10 @@ class KeyedMethods:
             self._by_getattr[index] = found
         return found
 
-    def kept(self, index: int, place: int, value: int, key: str) -> int:
+    def kept(self, index: int, place: int, value: int, key: str, put: Callable[[int, int, int, str], None]) -> int:
         """The node for an argument that the parameter at `value` gets where that at `place` is `key`.
 
+        `put(container, value, line, key)` applies this to all that gets there.
         -1 where the function does anything else with it.
         """
         file, function = self.program.functions[index]
@@ -94,7 +92,7 @@ class KeyedMethods:
         node = heap.node(heap.labels[stored + offset], file, heap.lines[stored + offset]) if puts else -1
         self._nodes[index, place, value, key] = node
         for held, line in puts:
-            self._put(held + offset, node, line, key)
+            put(held + offset, node, line, key)
         return node
 
     def _put_only(self, file: int, parameter: int, stored: int) -> list[tuple[int, int]]:
