@@ -26,8 +26,8 @@ from .names import VARIABLES, names
 # A test with such a word has asked how the program was started. Taken widely: what is wrongly seen as a check is only
 # not reported.
 _ASKS = re.compile(
-    r"dist|ddp|fsdp|launch|slurm|rank|world|mpi|multi|parallel|gpus?\b|n_?gpu|num_?gpu|devices?\b|deepspeed|horovod|hvd"
-    r"|accelerat|torchrun|elastic|single|cluster|nodes?\b|node_|job|environ|getenv|proc(?:ess)?_?(?:id|idx|ind)|nproc"
+    r"dist|ddp|fsdp|launch|slurm|rank|world|mpi|multi|parallel|gpus?\b|n_?gpu|num_?gpu|devices?(?:\b|_?count)"
+    r"|deepspeed|horovod|hvd|accelerat|torchrun|elastic|single|cluster|nodes?\b|node_|job|environ|getenv|proc(?:ess)?_?(?:id|idx|ind)|nproc"
     r"|ntasks|xla|tpu|local",
     re.IGNORECASE,
 )

@@ -36,6 +36,7 @@ _ENTERS = ("enter_context", "enter_async_context")
 _OPEN_THERE = "keep its path, and open it in the process that reads it: the stack closes it in this one"
 _WALK_THERE = "keep the path, and open it where the lines are read, for instance in `__iter__`"
 _DEPTH = 6
+_FAR = 2  # assignments between a literal and its use
 _BUILTIN = ("open", "memoryview")  # the builtins of the table
 _CONTAINERS = (ast.List, ast.Tuple, ast.Set, ast.Dict, ast.ListComp, ast.SetComp, ast.DictComp)
 
@@ -323,22 +324,51 @@ _OF_ARCHIVES = frozenset({"files", "keys", "items", "values", "get", "close", "f
 
 
 def _is_archive(outline: Outline, node: ast.Call, suffix: str) -> bool:
-    """A literal in the first argument ends with `suffix`, or none says what it is, and it is read by names.
+    """A literal that the first argument comes from ends with `suffix`, or none in it says what it is, and it is read
+    by names.
 
-    Not where something asks for a memory map.
+    What asks for a memory map gets an archive too where the file is one; it may be an array with named fields else.
     """
-    if any(keyword.arg == "mmap_mode" for keyword in node.keywords) or not node.args:
+    if not node.args:
         return False
-    texts = [item.value for item in ast.walk(node.args[0]) if isinstance(item, ast.Constant)]
-    names = [text for text in texts if isinstance(text, str)]
-    if any(name.endswith(suffix) for name in names):
+    if any(text.endswith(suffix) for text in _texts(outline, node.args[0], 0)):
         return True
-    return not any("." in name for name in names) and _is_read_by_name(outline, node)
+    parts = [item.value for item in ast.walk(node.args[0]) if isinstance(item, ast.Constant)]
+    names = [part for part in parts if isinstance(part, str) and "." in part]
+    mapped = len(node.args) > 1 or any(keyword.arg == "mmap_mode" for keyword in node.keywords)
+    return not names and _is_read_by_name(outline, node, listed_only=mapped)
 
 
-def _is_read_by_name(outline: Outline, node: ast.Call) -> bool:
-    """It is assigned, and the code of the same class treats that as an archive: asks for `files` or for what has a
-    name, and for nothing that only an array has."""
+def _texts(outline: Outline, node: ast.expr, depth: int) -> Iterator[str]:
+    """The literals of an expression, and of what its names and attributes of `self` are assigned to."""
+    for item in ast.walk(node):
+        if isinstance(item, ast.Constant) and isinstance(item.value, str):
+            yield item.value
+        elif isinstance(item, ast.Name) and isinstance(item.ctx, ast.Load) and depth < _FAR:
+            for value in _values(outline, item):
+                yield from _texts(outline, value, depth + 1)
+        elif isinstance(item, ast.Attribute) and outline.is_self(item.value) and depth < _FAR:
+            for value in _kept(outline, item):
+                yield from _texts(outline, value, depth + 1)
+
+
+def _kept(outline: Outline, node: ast.Attribute) -> list[ast.expr]:
+    """What the class around `self.name` assigns to that attribute."""
+    owner = outline.owner(node)
+    statements = (item for item in ast.walk(owner) if isinstance(item, ast.Assign)) if owner is not None else ()
+    return [
+        item.value
+        for item in statements
+        if any(
+            isinstance(target, ast.Attribute) and target.attr == node.attr and outline.is_self(target.value)
+            for target in item.targets
+        )
+    ]
+
+
+def _is_read_by_name(outline: Outline, node: ast.Call, listed_only: bool) -> bool:
+    """It is assigned, and the code of the same class treats that as an archive: asks for `files` or (not where
+    `listed_only`) for what has a name, and for nothing that only an array has."""
     statement = outline.parents[node]
     around = next((item for item in outline.ancestors(node) if isinstance(item, ast.ClassDef)), None)
     if not isinstance(statement, ast.Assign) or around is None:
@@ -358,4 +388,4 @@ def _is_read_by_name(outline: Outline, node: ast.Call) -> bool:
             return False
         named = isinstance(item.slice, ast.Constant) and isinstance(item.slice.value, str)
         by_name, by_value = by_name or named, by_value or not named
-    return listed or (by_name and not by_value)
+    return listed or (by_name and not by_value and not listed_only)

@@ -146,11 +146,12 @@ def test_what_keeps_its_arguments(row: dict[str, Any]) -> None:
     )
 
 
-MAKERS = {  # rows that are functions, with what they are called with
+MAKERS = {  # rows that are functions, or make a list of what they are called with
     "functools.partial": "{}",
     "torch.utils.data.random_split": "{}, [1, 2]",
     "collections.defaultdict": "{}",
     "itertools.chain": "[{}]",
+    "torch.utils.data.ConcatDataset": "[{}]",
 }
 
 

@@ -168,6 +168,27 @@ if __name__ == "__main__":
     Process(target=work, args=(create(),)).start()
 """
 
+# what is kept is in the list, not what the list is made of
+LISTED = (
+    LOADER
+    + """
+from torch.utils.data import ConcatDataset
+
+class Rows(Dataset):
+    def __init__(self, fn):
+        self.fn = fn
+
+class Both(ConcatDataset):
+    def __init__(self, parts: dict):
+        super().__init__(parts.values())
+
+def load(more: dict):
+    parts = {{"a": Rows(lambda x: x)}}  # proven
+    parts.update(more)
+    return DataLoader({made}, num_workers=2)
+"""
+)
+
 PROGRAMS = {
     "names of Python below a star import of a library": {"a.py": STARS},
     "set by the worker": {"a.py": WATCHED.format(mark="", mark_several="  # proven", early="pass")},
@@ -296,6 +317,15 @@ loader = DataLoader(Images(), num_workers=2)
         .replace("def other(row):  # possible", "def other(row):")
         .replace("Agent(other)", "other(1)")
     },
+}
+PROGRAMS |= {
+    f"a dataset that makes a list of {what}": {"data.py": LISTED.format(made=made)}
+    for what, made in {
+        "a view of a dict": "ConcatDataset(parts.values())",
+        "a view that it gets by name": "ConcatDataset(datasets=parts.values())",
+        "a generator": "ConcatDataset(part for part in parts.values())",
+        "what its subclass gives it": "Both(parts)",
+    }.items()
 }
 
 

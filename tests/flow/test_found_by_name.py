@@ -87,6 +87,36 @@ def test_more_names_than_are_worth_a_guess() -> None:
     assert crossing(program) == marked(program)
 
 
+INSTALLED = """
+import sys
+import torch
+import torchvision
+from torch.utils.data import DataLoader
+from torchvision import datasets
+
+name = sys.argv[1]
+DataLoader({how}("data", transform=lambda x: x), num_workers=2)  # {confidence}
+"""
+
+
+@pytest.mark.parametrize(
+    ("how", "confidence"),
+    [
+        ("datasets.__dict__[name]", "proven"),
+        ("torchvision.datasets.__dict__[name.upper()]", "proven"),
+        ("datasets.__dict__['MNIST']", "proven"),
+        ("vars(datasets)[name]", "proven"),
+        ("getattr(datasets, name)", "proven"),
+        ("torchvision.models.__dict__[name]", ""),  # functions, which may keep nothing
+        ("getattr(torch.optim, name)", ""),
+        ("vars(sys)[name]", ""),
+    ],
+)
+def test_all_classes_of_some_installed_modules_keep_what_they_get(how: str, confidence: str) -> None:
+    program = {"run.py": INSTALLED.format(how=how, confidence=confidence)}
+    assert crossing(program) == marked(program)
+
+
 LISTED = """
 from torch.utils.data import DataLoader
 

@@ -163,6 +163,8 @@ class Attributes:
         """What the body of a class binds; of a module, its classes."""
         if value.kind == MODULE:
             self._load_class(int(value.a), result)
+        elif value.kind == FOREIGN:
+            self.load_foreign_class(str(value.a), result)
         index = int(value.a) if value.kind in (CLASS, INSTANCE) else -1
         if index < 0:
             return
@@ -170,6 +172,12 @@ class Attributes:
         for name in dict.fromkeys(name for at in order for name in self.program.classes[at][1].members):
             if name[:2] != "__":
                 self._load_member(order, name, result, number if value.kind == INSTANCE else -1, index)
+
+    def load_foreign_class(self, module: str, result: int) -> None:
+        """`result` is some class of an installed module, where the table says that all of them keep what they get."""
+        table = self.program.table
+        if table.surely_keeps(table.canonical(module)):
+            self.heap.add(result, self.heap.number(Value(FOREIGN, f"{module}.*")))
 
     def _load_class(self, file: int, result: int) -> None:
         contents = self.module_names.classes_of(file)

@@ -202,9 +202,9 @@ class OwnCalls:
         self.foreign.variant(base, offset, call)
         if self.program.table.keeps(base) and self.program.table.carried(base) is None:
             held = self.attributes.node(index, f"<arguments of {base}>", line, self.heap.file_of[call.result + offset])
-            self.containers.keep(held, offset, call)
+            self.containers.keep(held, offset, call, base)
         elif self.program.table.boundary(base) is None:  # a foreign Dataset: it keeps what it gets
             held = self.attributes.node(
                 index, "<arguments of the base class>", line, self.heap.file_of[call.result + offset]
             )
-            self.containers.keep(held, offset, call)
+            self.containers.keep(held, offset, call, base)

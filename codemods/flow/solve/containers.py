@@ -7,14 +7,16 @@ from ..facts.records import Call
 from ..facts.syntax import EACH, IN_A_DICT
 from .attributes import Attributes
 from .constraints import Constraints
-from .heap import CLASS, CONTAINER, INSTANCE, OBJECT, Heap, Value
+from .heap import CLASS, CONTAINER, FOREIGN, INSTANCE, OBJECT, Heap, Value
 from .hierarchy import Hierarchy
 from .keyed_methods import KeyedMethods
 
+NAMES = ".__dict__"  # of an installed module
 DEFAULT_DICT = "collections.defaultdict"  # beside what is put in it, it holds what makes that
 SPREAD = -2  # in place of a node, of what is copied by `**x`
 # foreign containers, of which all elements are one node
 HOLDERS = frozenset({"OrderedDict", "deque", "ModuleList", "ModuleDict", "Sequential", "Namespace", "random_split"})
+_LISTING = frozenset({"ModuleList", "ModuleDict", "ConcatDataset"})  # keep what is in the argument, not the argument
 
 
 class Containers:
@@ -55,6 +57,15 @@ class Containers:
             heap.edge(value.b, result, heap.lines[result])
         elif value.kind == OBJECT and self._has_parts_like_it(value, key):
             heap.add(result, heap.number(value))
+        elif value.kind == FOREIGN and str(value.a).endswith(NAMES):
+            self._by_name(str(value.a).removesuffix(NAMES), result, key)
+
+    def _by_name(self, module: str, result: int, key: str) -> None:
+        """What an installed module binds to `key`; one of its classes where that is not known."""
+        if key:
+            self.heap.add(result, self.heap.number(Value(FOREIGN, f"{module}.{key}")))
+        else:
+            self.attributes.load_foreign_class(module, result)
 
     def _by_getter(self, value: Value, result: int, key: str) -> None:
         """What the class's own `__getitem__` gives for `key` is at `result`."""
@@ -160,11 +171,13 @@ class Containers:
         """The contents of the tuple or dict that a `*args` or `**kwargs` parameter is."""
         return self.contents_of(parameter, self.heap.lines[parameter])
 
-    def keep(self, contents: int, offset: int, call: Call) -> None:
-        """All arguments of `call` are among `contents`."""
-        line = call.position[0]
+    def keep(self, contents: int, offset: int, call: Call, name: str = "") -> None:
+        """All arguments of `call`, which makes the foreign thing `name`, are among `contents`."""
+        line, listing = call.position[0], name.rpartition(".")[2] in _LISTING
         for argument in (*call.arguments, *(value for _, value in call.keywords)):
-            if argument >= 0:
+            if argument >= 0 and listing:
+                self.pass_elements(argument + offset, contents)
+            elif argument >= 0:
                 self.heap.edge(argument + offset, contents, line)
         for star in (*call.stars, *call.double_stars):
             if star >= 0:

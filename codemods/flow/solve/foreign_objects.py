@@ -11,7 +11,6 @@ from .heap import KEPT, MAX_HAZARDS, OBJECT, PERHAPS_KEPT, STORED_BY, Heap, Valu
 from .sinks import Sinks, arguments_by_name
 
 _NAMED = frozenset({"functools.partial", DEFAULT_DICT})
-_ITERATED = frozenset({"ModuleList", "ModuleDict"})  # keep what is in the argument, not the argument
 
 
 class ForeignObjects:
@@ -125,12 +124,7 @@ class ForeignObjects:
                 heap.add(result, heap.number(made))
             else:
                 heap.add_when_filled(result, made, contents)
-            if last in _ITERATED:
-                for argument in call.arguments:
-                    if argument >= 0:
-                        self.containers.pass_elements(argument + offset, contents)
-            else:
-                self.containers.keep(contents, offset, call)
+            self.containers.keep(contents, offset, call, name)
         boundary = self.table.boundary(name)
         if boundary is not None and "result[]" in boundary.pickles:  # a shared list: what is put in it later, too
             contents = self.containers.of_result.setdefault(result, -1)

@@ -7,7 +7,7 @@ from ..kinds import ANY, FunctionKind
 from .attributes import Attributes
 from .constraints import Constraints
 from .containers import Containers
-from .heap import CLASS, CONTAINER, FUNCTION, HAZARD, INSTANCE, MODULE, OBJECT, SUPER, Heap, Value
+from .heap import CLASS, CONTAINER, FOREIGN, FUNCTION, HAZARD, INSTANCE, MODULE, OBJECT, SUPER, Heap, Value
 from .program import Program
 
 _ELEMENT_METHODS = frozenset({"get", "pop", "popitem", "setdefault", "__getitem__", "popleft"})
@@ -128,8 +128,8 @@ class PythonBuiltins:
         self.constraints.add(self.constraints.namespaces, module, result)
         for number in tuple(self.heap.holds[module]):
             value = self.heap.values[number]
-            if value.kind == MODULE:
-                self.attributes.module_names.add_namespace(int(value.a), result)
+            if value.kind in (MODULE, FOREIGN):
+                self.attributes.load(value, number, "__dict__", result)
 
     def _regroup(self, name: str, result: int, offset: int, call: Call) -> None:
         heap = self.heap

@@ -285,9 +285,9 @@ class _Solver:
         if node in constraints.types and value.kind == INSTANCE:
             for result in constraints.types[node]:
                 heap.add(result, heap.number(Value(CLASS, value.a)))
-        if node in constraints.namespaces and value.kind == MODULE:
+        if node in constraints.namespaces and value.kind in (MODULE, FOREIGN):
             for result in constraints.namespaces[node]:
-                self.module_names.add_namespace(int(value.a), result)
+                self.attributes.load(value, number, "__dict__", result)
 
 
 class _HazardTest:

@@ -51,7 +51,7 @@ class Decisions:
         self.launcher = project.settings.launcher  # what the user wants: torchrun, python, or what the script needs
         self.settled: set[str] = set()  # scripts whose `--local_rank` a launch line has decided about
         self._torch: list[Named] | None = None
-        self._alone: dict[str, Hop | None] = {}
+        self._alone: dict[str, tuple[Hop, list[str]] | None] = {}
 
     def verdict(self, source: Source, line: LaunchLine) -> Verdict:
         """What to do about `line` of the file `source`, for every script that it can start."""
@@ -96,12 +96,14 @@ class Decisions:
             return Verdict()  # what starts containers may tell them who they are
         if target not in self._alone:
             self._alone[target] = asks_the_environment(self.project, self.scripts.modules, program)
-        hop = self._alone[target]
-        if hop is None:
+        waits = self._alone[target]
+        if waits is None:
             return Verdict()
+        hop, needed = waits
+        listed = " and ".join(filter(None, (", ".join(needed[:-1]), needed[-1])))
         by = f"`{line.ranked_by}` sets none of these" if line.ranked_by else "plain python starts one process without"
         return Verdict(
-            f"`{target}` waits for RANK, WORLD_SIZE and MASTER_ADDR, and {by}: it stops with `RANK expected`",
+            f"`{target}` waits for {listed}, and {by}: it stops with `{needed[0]} expected`",
             hops=[Hop(target, 1, "the script that it starts"), hop],
             reason="how many ranks it is meant for can't be seen: start it with `torchrun --nproc_per_node=N`",
             confidence=Confidence.LIKELY,

@@ -88,10 +88,10 @@ def _names(code: ast.AST, name: str) -> bool:
     )
 
 
-def asks_the_environment(project: Project, modules: Modules, found: Program) -> Hop | None:
-    """Where a plain start of the program joins a group that RANK and MASTER_ADDR describe; None when it doesn't.
+def asks_the_environment(project: Project, modules: Modules, found: Program) -> tuple[Hop, list[str]] | None:
+    """Where a plain start of the program joins a group that RANK and MASTER_ADDR describe, and which of these it needs.
 
-    Not where a test of any kind stands before, nor where the program sets these itself.
+    None where a test of any kind stands before, and where the program sets these itself.
     """
     if sets_ranks(found) or found.matches(_OTHER_STARTS):
         return None
@@ -111,7 +111,8 @@ def asks_the_environment(project: Project, modules: Modules, found: Program) -> 
             assert outline is not None
             way = reach.way(outline, call)
             if isinstance(way, Way) and way.scopes[-1][0].path == found.path:
-                return Hop(path, call.lineno, "waits for the other ranks")
+                needed = [name for name in _RANKS[:3] if name.lower() not in words]
+                return Hop(path, call.lineno, "waits for the other ranks"), needed
     return None
 
 

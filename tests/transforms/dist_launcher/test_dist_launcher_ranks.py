@@ -282,6 +282,27 @@ def test_reports_a_plain_start_of_a_script_that_waits_for_ranks(shell: str) -> N
 
 
 @pytest.mark.parametrize(
+    ("given", "needed"),
+    [
+        ("rank=0, world_size=int(sys.argv[1])", ("MASTER_ADDR", "MASTER_ADDR")),
+        ("world_size=int(sys.argv[1])", ("RANK and MASTER_ADDR", "RANK")),
+        ("rank=int(sys.argv[1])", ("WORLD_SIZE and MASTER_ADDR", "WORLD_SIZE")),
+    ],
+)
+def test_names_what_the_script_is_not_given(given: str, needed: tuple[str, str]) -> None:
+    script = WAITS.replace('"gloo"', f'"gloo", {given}')
+    assert script != WAITS
+    (finding,) = findings(files(run_sh="python a.py\n", a_py=script))
+    assert f"waits for {needed[0]}, and plain python" in finding.message
+    assert f"stops with `{needed[1]} expected`" in finding.message
+
+
+def test_a_script_that_joins_others_where_it_has_more_devices_may_be_started_alone() -> None:
+    script = WAITS.replace("    dist.init", "    if torch.cuda.device_count() > 1:\n        dist.init")
+    assert script != WAITS and not findings(files(run_sh="CUDA_VISIBLE_DEVICES=0 python a.py\n", a_py=script))
+
+
+@pytest.mark.parametrize(
     ("path", "text"),
     [
         ("Makefile", "t:\n\tpython a.py\n"),

@@ -9,15 +9,20 @@ from codemods.transforms.unpicklable_attributes import RULE
 from codemods.tree.files import MemoryFiles
 
 PROGRAM = """
+import os
+
 import numpy as np
 from torch.utils.data import DataLoader, Dataset
 
 import config
 
+FILE = "all.npz"
+
 
 class Poses(Dataset):
     def __init__(self, name):
         self.name = name
+        self.file = "all.npz"
         self.data = np.load({path})
         {early}
 
@@ -56,9 +61,30 @@ def test_an_archive_of_any_path(early: str, late: str) -> None:
 
 
 @pytest.mark.parametrize(
+    "path",
+    [
+        pytest.param("name + '.npz', mmap_mode='r'", id="of an archive NumPy makes no map"),
+        pytest.param("os.path.join(name, FILE)", id="a name of the module"),
+        pytest.param("os.path.join(self.name, self.file)", id="an attribute"),
+    ],
+)
+def test_the_ending_says_that_it_is_an_archive(path: str) -> None:
+    ((message, fixed),) = found(path, "self.size = 3", "self.data[index]")
+    assert "is an open npz archive" in message
+    assert fixed
+
+
+def test_an_archive_that_was_asked_for_as_a_map_is_told_by_its_list_of_files() -> None:
+    late = "[self.data[name] for name in self.data.files]"
+    ((message, _),) = found("config.FILES[name], mmap_mode='r'", "self.size = 3", late)
+    assert "is an open npz archive" in message
+
+
+@pytest.mark.parametrize(
     ("path", "early", "late"),
     [
         pytest.param("config.FILES[name]", "self.size = 3", "self.data[index]", id="one array"),
+        pytest.param("config.FILES[name], 'r'", "self.size = 3", "self.data['image']", id="memory map by place"),
         pytest.param("config.FILES[name]", "self.all = self.data['image']", "self.data[index]", id="records"),
         pytest.param("config.FILES[name]", "self.all = self.data['image']", "self.data.shape", id="shape"),
         pytest.param("config.FILES[name]", "self.data['image'] = 3", "self.data['image']", id="set"),
