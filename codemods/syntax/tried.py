@@ -6,6 +6,7 @@ import ast
 import re
 from collections.abc import Iterable, Iterator
 
+from ..nodes import walk
 from ..project import Project
 from ..questions import asked
 from .names import last_name
@@ -16,6 +17,7 @@ from .resolver import FUNCTIONS, Function
 _REFUSALS = frozenset(("TypeError", "AttributeError", "PicklingError", "PickleError", "Exception", "BaseException"))
 _ENDS = frozenset(("exit", "_exit", "abort", "fail", "quit"))
 _SUPPRESS = "suppress"
+_LATER, _RESULTS = ("submit", "apply_async", "map_async", "starmap_async"), ("result", "get")
 WOULD_NOT_FAIL = "with this fix it would not fail"
 _DEPTH = 2  # functions around the call whose callers are looked at
 
@@ -34,6 +36,19 @@ class Tries:
         for call in _calls_on(outline, int(line)) if outline is not None else ():
             if outline is not None and (handler := self._handler(outline, call, 0)) is not None:
                 return handler
+            if outline is not None and last_name(call.func) in _LATER and (handler := self._of_result(outline, call)):
+                return handler
+        return None
+
+    def _of_result(self, outline: Outline, call: ast.Call) -> str | None:
+        """Where the result is asked for, `pool.submit(work).result()`, and a handler then calls `work` itself."""
+        names = {node.id for given in call.args for node in walk(given) if isinstance(node, ast.Name)}
+        for place in (each for name in _RESULTS for each in outline.calls_of(name)):
+            for above in around(outline, place):
+                for handler in above.handlers if isinstance(above, ast.Try) else ():
+                    inner = (node for item in handler.body for node in walk(item) if isinstance(node, ast.Call))
+                    if _catches(handler.type) and any(last_name(each.func) in names for each in inner):
+                        return f"{outline.path}:{handler.lineno}"
         return None
 
     def caught(self, outline: Outline, node: ast.AST) -> str | None:

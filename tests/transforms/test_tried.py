@@ -101,3 +101,44 @@ def test_functions_are_copied_as_they_are() -> None:
     """`deepcopy` never fails for them."""
     stored = TRY.format(body="copy.deepcopy(value)", caught="Exception", then="return None")
     assert not unsafe("lambdas", stored, "store(value)")
+
+
+LATER = """\
+from concurrent.futures import ProcessPoolExecutor
+from multiprocessing import Pool
+
+
+def main():
+    scale = 3
+    step = lambda x: x * scale
+    {pool}
+        later = {asked}
+        try:
+            print(later.{result}())
+        except {caught}:
+            {then}
+
+
+if __name__ == "__main__":
+    main()
+"""
+POOL, SUBMIT = "with Pool(2) as pool:", "pool.apply_async(step, (2,))"
+
+
+@pytest.mark.parametrize(
+    ("pool", "asked", "result", "caught", "then", "other_way"),
+    [
+        ("with ProcessPoolExecutor() as pool:", "pool.submit(step, 2)", "result", "Exception", "print(step(2))", True),
+        (POOL, SUBMIT, "get", "Exception", "print(step(2))", True),
+        (POOL, SUBMIT, "get", "Exception", "print('failed')", False),
+        (POOL, SUBMIT, "get", "OSError", "print(step(2))", False),
+        (POOL, SUBMIT, "ready", "Exception", "print(step(2))", False),
+    ],
+)
+def test_a_result_that_is_asked_for_later(
+    pool: str, asked: str, result: str, caught: str, then: str, other_way: bool
+) -> None:
+    text = LATER.format(pool=pool, asked=asked, result=result, caught=caught, then=then)
+    done = plan(MemoryFiles({"train.py": text.encode()}), Settings(select=("lambdas",), unsafe_fixes=True))
+    (fix,) = [each.fix for change in done.changes for each in change.findings]
+    assert fix is not None and bool(fix.unsafe) is other_way

@@ -21,6 +21,8 @@ def shown_again(starts: Starts, outline: Outline, moved: Collection[ast.stmt]) -
         if isinstance(statement, (*FUNCTIONS, ast.ClassDef)) and statement not in moved:
             parts = _decorators(starts, outline, statement)
             if isinstance(statement, ast.ClassDef):
+                inner = [each for each in statement.body if isinstance(each, FUNCTIONS)]
+                parts += [part for each in inner for part in _decorators(starts, outline, each)]
                 parts = [*parts, (outline, statement.body), *_makers(starts, Class(outline, statement))]
             if any(shows(starts, where, inner, 1) for where, body in parts for inner in body):
                 return statement

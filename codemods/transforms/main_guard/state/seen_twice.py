@@ -1,0 +1,66 @@
+"""What a program would show once more, or not do any more, once a value that stops it today crosses."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+
+from ....rule import Loss
+from ....syntax.tried import WOULD_NOT_FAIL, Tries
+from ..guard.defined_again import shown_again
+from ..guard.printed_again import printed_by_imports
+from ..starts.process_starts import PROCESS
+from .calls_of_scripts import has_guard
+from .changed_settings import Search
+from .process_state import inherits
+
+_SPAWNS = re.compile(r"['\"](?:spawn|forkserver)['\"]")
+_AGAIN = "the worker would run, and print what a forked one does not"
+_START = "start"
+
+
+def printed_again(search: Search) -> Iterator[Loss]:
+    """Boundaries of scripts with a main guard, where what they define or import prints as it is imported."""
+    loud: dict[str, str] = {}
+    seen: set[tuple[str, int]] = set()
+    for worker in search.workers.values():
+        sent = inherits(search, worker)
+        for _, hop in sent.sent.values() if sent is not None else ():
+            if (hop.path, hop.line) in seen:
+                continue
+            seen.add((hop.path, hop.line))
+            for script in sorted(search.importers.reaching(hop.path)):
+                if script not in loud:
+                    loud[script] = _loud(search, script)
+                if loud[script]:
+                    yield Loss(hop.path, hop.line, loud[script], _AGAIN)
+                    break
+
+
+def _loud(search: Search, script: str) -> str:
+    """What of the script prints once more in each worker, in words."""
+    outline = search.repo.outline(script)
+    if outline is None or not has_guard(outline):
+        return ""
+    if (made := shown_again(search.starts, outline, ())) is not None:
+        return f"what line {made.lineno} of {script} defines prints or logs as it is defined, in every worker again"
+    printed = printed_by_imports(search.starts, search.importers, outline)
+    if printed is None:
+        return ""
+    return f"line {printed[1]} of {printed[0]} prints when it is imported, in every worker again"
+
+
+def fails_on_purpose(search: Search, paths: Iterable[str]) -> Iterator[Loss]:
+    """A process that is started by spawn in a `try`, after which the program goes on in another way."""
+    tries = Tries(search.repo)
+    for path in paths:
+        source, outline = search.starts.project.source(path), search.repo.outline(path)
+        if source is None or outline is None or not _SPAWNS.search(source.text):
+            continue
+        handlers = (tries.caught(outline, call) for call in outline.calls_of(_START))
+        handler = next((each for each in handlers if each is not None), None)
+        for calls in outline.calls.values() if handler is not None else ():
+            for call in calls:
+                if search.starts.name(outline, call.func) == PROCESS:
+                    message = f"the program goes on at {handler} where it can't be started by spawn: {WOULD_NOT_FAIL}"
+                    yield Loss(path, call.lineno, message, "the worker would run where the program goes another way")

@@ -1,0 +1,105 @@
+"""Once a value crosses, a worker prints what its imports print, and a handler that was counted on is not reached."""
+
+from __future__ import annotations
+
+import pytest
+
+from codemods.engine.migrate import check
+from codemods.settings import Settings
+from codemods.tree.files import MemoryFiles
+from harness.each_row import each_row
+
+PRINTS = """\
+import {library} as mp
+
+import conf
+
+
+def register(function):
+    {decorated}
+    return function
+
+
+class Meta(type):
+    def __init__(cls, *args):
+        {made}
+
+
+class Job(metaclass=Meta):
+    {body}
+
+    def __init__(self):
+        self.step = lambda x: x
+
+    @register
+    def run(self):
+        print(self.step(conf.size))
+
+
+if __name__ == "__main__":
+    mp.Process(target=Job().run).start()
+"""
+
+
+def unsafe(files: dict[str, str]) -> list[str]:
+    """Why the fixes of lambdas are none that `migrate` makes by default."""
+    report = check(MemoryFiles({path: text.encode() for path, text in files.items()}), Settings(select=("lambdas",)))
+    fixes = [each.fix for each in report.findings]
+    assert len(fixes) == 1 and fixes[0] is not None
+    return [fixes[0].unsafe] if fixes[0].unsafe is not None else []
+
+
+@each_row(
+    ("decorated", "made", "body", "conf", "found"),
+    [
+        ("pass", "pass", "size = 3", "size = 3", ""),
+        ("print(function)", "pass", "size = 3", "size = 3", "defines prints"),
+        ("pass", "print(cls)", "size = 3", "size = 3", "defines prints"),
+        ("pass", "pass", "print(3)", "size = 3", "defines prints"),
+        ("pass", "pass", "size = 3", "size = 3\nprint(size)", "line 2 of conf.py prints"),
+    ],
+)
+def test_what_prints_at_import(decorated: str, made: str, body: str, conf: str, found: str) -> None:
+    text = PRINTS.format(library="multiprocessing", decorated=decorated, made=made, body=body)
+    reasons = unsafe({"a.py": text, "conf.py": conf})
+    assert len(reasons) == bool(found)
+    assert all(found in each and "print what a forked one does not" in each for each in reasons)
+
+
+SPAWNS = """\
+import multiprocessing as mp
+
+
+def work(step):
+    print(step(3))
+
+
+def main():
+    context = mp.get_context("{method}")
+    process = context.Process(target=work, args=(lambda x: x,))
+    try:
+        {tried}
+    except {error}:
+        {otherwise}
+
+
+if __name__ == "__main__":
+    main()
+"""
+
+
+@pytest.mark.parametrize(
+    ("method", "tried", "error", "otherwise", "found"),
+    [
+        ("spawn", "process.start()", "Exception", "work(len)", True),
+        ("forkserver", "process.start()", "(AttributeError, OSError)", "work(len)", True),
+        ("spawn", "process.start()", "Exception", "raise", False),
+        ("spawn", "process.start()", "OSError", "work(len)", False),
+        ("spawn", "print(process)", "Exception", "work(len)", False),
+    ],
+)
+def test_a_start_that_may_fail(method: str, tried: str, error: str, otherwise: str, found: bool) -> None:
+    text = SPAWNS.format(method=method, tried=tried, error=error, otherwise=otherwise)
+    reasons = unsafe({"a.py": text})
+    assert len(reasons) == found
+    assert all("the program goes on at a.py:13 where it can't be started" in each for each in reasons)
