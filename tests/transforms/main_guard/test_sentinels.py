@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from harness.each_row import each_row
 from harness.small import reported
 
 PROGRAM = """\
@@ -34,7 +35,7 @@ if __name__ == "__main__":
         ("object()", "given is MISSING", "MISSING", True),
         ("object()", "given is MISSING", "1", False),
         ("object()", "self.other is MISSING", "1", False),
-        ("object()", "self.value == MISSING", "1", False),
+        ("object()", "self.value == MISSING", "1", True),
         ("None", "self.value is MISSING", "1", False),
         ("'no'", "self.value is MISSING", "1", False),
     ],
@@ -187,3 +188,73 @@ if __name__ == "__main__":
 def test_objects_that_a_worker_makes_go_on_counting(inside: str, found: bool) -> None:
     report = reported({"run.py": COUNTED.format(inside=inside)}, "main-guard")
     assert ["`__init__` runs in a worker" in each.message for each in report] == [True] * found
+
+
+KEPT = """\
+from multiprocessing import Process
+
+
+class Mark:
+    pass
+
+
+class Equal:
+    def __eq__(self, other):
+        return isinstance(other, Equal)
+
+
+class One:
+    def __reduce__(self):
+        return "END"
+
+
+END = {made}
+
+
+class Job:
+    {field}
+
+    def __init__(self, steps=None):
+        {kept}
+
+    def run(self):
+        {run}
+
+
+if __name__ == "__main__":
+    Process(target=Job({given}).run).start()
+"""
+
+
+@each_row(
+    ("made", "field", "kept", "run", "given", "found"),
+    [
+        ("object()", "rows = 3", "self.steps = [1, END]", "print([x for x in self.steps if x is END])", "", True),
+        ("object()", "rows = 3", "self.steps = {'a': END}", "print(self.steps['a'] is END)", "", True),
+        ("object()", "rows = 3", "self.steps = {'a': END}", "print(self.steps.get('a') is END)", "", True),
+        ("object()", "rows = 3", "self.steps = (1, END)", "print(END in self.steps)", "", True),
+        ("object()", "rows = 3", "self.steps = [1]; self.steps.append(END)", "print(END in self.steps)", "", True),
+        ("object()", "rows = 3", "self.steps = [1]; self.steps[0] = END", "print(END in self.steps)", "", True),
+        ("object()", "rows = 3", "self.steps = steps", "x = self.steps; print(x is END)", "END", True),
+        ("object()", "rows = 3", "self.steps = steps", "print(self.steps is END)", "steps=END", True),
+        ("object()", "rows = 3", "self.steps = steps", "print(self.steps is END)", "[END]", True),
+        ("object()", "rows = 3", "self.steps = steps", "print(self.steps is END)", "3", False),
+        ("object()", "rows = 3", "x = [END]; self.steps = x", "print(self.steps[0] is END)", "", True),
+        ("object()", "steps = END", "pass", "print(self.steps is END)", "", True),
+        ("object()", "steps: object = END", "pass", "print(self.steps is END)", "", True),
+        ("object()", "NO = object()", "self.steps = [Job.NO]", "print(self.steps[0] is Job.NO)", "", True),
+        ("object()", "NO = object()", "self.steps = [Job.NO]", "print(self.steps[0] is self.NO)", "", True),
+        ("object()", "NO = object()", "self.steps = [Job.NO]", "print(self.steps[0] is END)", "", False),
+        ("object()", "rows = 3", "self.steps = [1]", "print(END in self.steps)", "", False),
+        ("Mark()", "rows = 3", "self.steps = [1, END]", "print([x for x in self.steps if x is END])", "", True),
+        ("Mark()", "rows = 3", "self.steps = [1, END]", "print([x for x in self.steps if x == END])", "", True),
+        ("Equal()", "rows = 3", "self.steps = [1, END]", "print([x for x in self.steps if x == END])", "", False),
+        ("Equal()", "rows = 3", "self.steps = [1, END]", "print([x for x in self.steps if x is END])", "", True),
+        ("One()", "rows = 3", "self.steps = [1, END]", "print([x for x in self.steps if x is END])", "", False),
+        ("'end'", "rows = 3", "self.steps = [1, END]", "print([x for x in self.steps if x is END])", "", False),
+    ],
+)
+def test_what_is_kept_in_lists(made: str, field: str, kept: str, run: str, given: str, found: bool) -> None:
+    text = KEPT.format(made=made, field=field, kept=kept, run=run, given=given)
+    report = reported({"run.py": text}, "main-guard")
+    assert ["a spawned worker gets a copy of it" in each.message for each in report] == [True] * found
