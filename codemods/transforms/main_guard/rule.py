@@ -19,7 +19,6 @@ from .starts.may_start import SPEAKS, STARTS, may_start, spoken
 from .starts.process_starts import PROCESS, SET_METHOD, SETS, Starts
 from .state.calls_of_scripts import has_guard
 from .state.changed_settings import Search
-from .state.seen_twice import fails_on_purpose, printed_again
 from .state.state_findings import lost_state, state_findings
 
 _FORKS = re.compile(r"set_start_method\(\s*['\"]fork['\"]")
@@ -54,21 +53,17 @@ def losses(project: Project) -> Iterable[Loss]:
     """What workers silently go on without."""
     if not project.with_key(spoken, STARTS):
         return
-    for row in project.derive(lost_state):
+    lost = project.derive(lost_state)
+    for row in lost.state:
         if not row.shown:
             yield Loss(row.sent[0], row.sent[1], row.message)
     for each in (each for found in project.derive(_all_missing).values() for each in found):
         # They go on without it; where a fix hands it over, they don't.
         if (each.fix is None or each.fix.unsafe is not None) and STOPS not in each.message:
             yield Loss(each.trace[-1].path, each.trace[-1].line, each.message)
-    yield from project.derive(_seen_twice)
+    yield from lost.otherwise
     for path, line, message in project.derive(_left_unguarded):
         yield Loss(path, line, message, "the program would go on without the worker, where it stops today")
-
-
-def _seen_twice(project: Project) -> tuple[Loss, ...]:
-    search = Search(project)
-    return (*printed_again(search), *fails_on_purpose(search, project.with_key(spoken, STARTS)))
 
 
 def _left_unguarded(project: Project) -> tuple[tuple[str, int, str], ...]:

@@ -121,6 +121,14 @@ def test_of_libraries_and_by_text(read: str, change: str, found: bool) -> None:
         ("Model().own", "Model.own = len", False),  # objects have one for themselves
         ("Model.missing", "Model.missing = len", True),
         ("Model().run(x)", "Model.other = len", False),
+        ("Model().run(x)", "for cls in (Model, Small):\n    cls.run = len", True),
+        ("Model().run(x)", "for cls in (Small, dict):\n    cls.run = len", False),
+        ("Model().run(x)", "models = [Model]\nfor each in models:\n    each.run = len", True),
+        ("Model().run(x)", "for cls in (Model, Small):\n    cls.other = len", False),
+        ("Model().run(x)", "models = [Model()]\nfor each in models:\n    setattr(type(each), 'run', len)", True),
+        ("Model().run(x)", "models = [3]\nfor each in models:\n    setattr(type(each), 'run', len)", False),
+        ("Model().run(x)", "model = Model()\nsetattr(type(model), 'run', len)", True),
+        ("Model().run(x)", "for each in (Model(),):\n    each.run = len", False),
     ],
 )
 def test_of_classes(read: str, change: str, found: bool) -> None:

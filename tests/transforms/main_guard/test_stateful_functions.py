@@ -212,3 +212,32 @@ def ask():
 def test_functions_for_several_types(kind: str, read: str, change: str, found: bool) -> None:
     wanted = ["the functions that are registered with `show`"] * found
     assert told(SHOW.format(kind=kind), read, change) == wanted
+
+
+FIRST = "what `f` keeps of its first call"
+
+
+@each_row(
+    ("made", "change", "found"),
+    [
+        ("@functools.lru_cache\ndef f(x):\n    return random.random()", "f(2)", True),
+        ("@functools.lru_cache(None)\ndef f(x):\n    return random.random()", "f(2)", True),
+        ("@functools.cache\ndef f(x):\n    import time\n    return time.time()", "f(2)", True),
+        ("import time\n@functools.cache\ndef f(x):\n    return time.time()", "f(2)", True),
+        ("@functools.cache\ndef f(x):\n    return random.random()", "pass", False),
+        ("@functools.cache\ndef f(x):\n    return len(x)", "f(2)", False),
+        ("@functools.wraps(len)\ndef f(x):\n    return random.random()", "f(2)", False),
+        (
+            "K = None\ndef f(x):\n    global K\n    if K is None:\n        K = random.random()\n    return K",
+            "f(2)",
+            True,
+        ),
+        ("K = None\ndef f(x):\n    global K\n    K = random.random()\n    return 3", "f(2)", False),
+        ("import os\n@functools.cache\ndef f(x):\n    return os.environ['A']", "f(2)\nos.environ['A'] = 'b'", True),
+        ("import os\n@functools.cache\ndef f(x):\n    return os.environ['A']", "f(2)\nos.environ['B'] = 'b'", False),
+    ],
+)
+def test_what_a_first_call_leaves(made: str, change: str, found: bool) -> None:
+    text = program(f"import lib\n{made}", "f(x)", change)
+    findings = reported({"lib.py": LIB, "train.py": text}, "main-guard")
+    assert [FIRST in each.message for each in findings if "`f" in each.message] == [True] * found

@@ -22,10 +22,9 @@ from ....syntax.repo import Repo
 from ..data import names
 from ..importers import Importers
 from ..starts.process_starts import Starts
-from ..statements import names_bound
 from .calls_of_scripts import CallsOfScripts, has_guard
 from .object_parts import ADDS, DRAWN, ITEM, Parts
-from .own_names import means_own
+from .own_names import OBJECTS, may_mean_other, means_own
 from .registrations import Registrations
 from .worker_functions import Worker, WorkerFunctions, begins_workers
 
@@ -33,7 +32,6 @@ _INITIALISERS = ("__init__", "__new__", "__post_init__", "__enter__", "__aenter_
 _PROPERTIES = ("property", "cached_property")
 _THREADS = ("ThreadPoolExecutor", "ThreadPool")
 _MAX_DEPTH = 5
-_OBJECTS = (ast.Call, ast.Dict, ast.List, ast.Set, ast.DictComp, ast.ListComp, ast.SetComp)
 
 
 class Settings(NamedTuple):
@@ -203,7 +201,7 @@ class Search:
             return None
         if isinstance(value, ast.Attribute) and isinstance(value.value, ast.Name) and value.value.id != own_name:
             return self.meant(home, value.value)  # `note = log.note`
-        return Settings(home, own_name) if isinstance(value, _OBJECTS) else None
+        return Settings(home, own_name) if isinstance(value, OBJECTS) else None
 
     # what changes them
 
@@ -225,7 +223,7 @@ class Search:
                 aliases |= {target.id for target in statement.targets if isinstance(target, ast.Name)}
         for outline in self._that_may_mean(home, sorted(aliases)):
             names_there = {name for alias in aliases for name in outline.names_of(alias)}
-            if outline is not home and not _may_mean_other(outline, names_there):
+            if outline is not home and not may_mean_other(outline, names_there):
                 continue
             for node in (node for name, found in outline.named.items() if name in names_there for node in found):
                 if self.meant(outline, node) == settings:
@@ -294,9 +292,18 @@ class Search:
         found: frozenset[str] | None = frozenset()
         if scope in self.workers:
             found = None
+        by_import, by_others = set[str](), list[tuple[str, frozenset[str]]]()
         for caller, call in self._calls(outline, scope) if found is not None else ():
             more = self._runners(caller, call, depth + 1)
-            found = None if more is None or found is None else found | more
+            if more is not None:
+                by_others.append((_arguments(call), more))
+            elif isinstance(caller.scope(call), ast.Module) and isinstance(call, ast.Call):
+                by_import.add(_arguments(call))
+            else:
+                found = None
+        if found is not None:  # what an import does too counts where main does it with other arguments
+            others = [more for given, more in by_others if not by_import or given not in by_import]
+            found = None if by_import and not any(others) else frozenset().union(*others)
         self._asked[scope] = found
         return found
 
@@ -394,27 +401,11 @@ def _computed(change: Place) -> str:
     return last_name(value.func) if isinstance(value, ast.Call) else ""
 
 
+def _arguments(call: ast.expr) -> str:
+    return (
+        ast.unparse(ast.Call(ast.Name("_", ast.Load()), call.args, call.keywords)) if isinstance(call, ast.Call) else ""
+    )
+
+
 def _line(change: Place) -> tuple[str, int]:
     return change.outline.path, getattr(change.node, "lineno", 1)
-
-
-def _may_mean_other(outline: Outline, among: Set[str]) -> bool:
-    """One of these names may stand for what another file made: `cfg = __C`, or an import, see `_Search._of`."""
-    imports = (node for node in outline.imports if isinstance(node, ast.ImportFrom))
-    if any((alias.asname or alias.name) in among for node in imports for alias in node.names):
-        return True
-    parts = (node for name in among for node in outline.named.get(name, ()) if isinstance(node, ast.Attribute))
-    if any(isinstance(part.value, ast.Name) and part.value.id in outline.imported for part in parts):
-        return True  # `other.name`
-    values = (item for item in outline.module.body if isinstance(item, (ast.Assign, ast.AnnAssign)))
-    return any(not among.isdisjoint(names_bound(item)) and not _makes_anew(item) for item in values)
-
-
-def _makes_anew(statement: ast.Assign | ast.AnnAssign) -> bool:
-    """All that the statement binds is the object that it makes: `logger = getLogger(__name__)`."""
-    targets = statement.targets if isinstance(statement, ast.Assign) else [statement.target]
-    return (
-        isinstance(statement.value, _OBJECTS)
-        and all(isinstance(target, ast.Name) for target in targets)
-        and not any(isinstance(node, ast.NamedExpr) for node in walk(statement.value))
-    )

@@ -12,8 +12,10 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from ....nodes import walk
+from ....syntax.callees import Function
 from ....syntax.outline import Outline
 from ....syntax.receivers import qualified_name
+from ....syntax.resolver import Class
 from ....syntax.unpicklable import Recogniser
 from ..data import names
 from ..run_again import GENERATORS
@@ -22,21 +24,23 @@ from .changed_settings import Changed, Place, Search, nearest
 from .process_state import ChangedState, inherits, made_before, place_of, told
 from .worker_functions import Worker
 
-_BY_PROCESS = "os.getpid"  # who asks for it wants another one in each process
+_BY_PROCESS = "os.getpid"  # who asks for it wants another one in each process, but for who compares it
+_WHICH_PROCESS = ("multiprocessing.current_process", "multiprocessing.parent_process", "os.getppid")
 _ENVIRONMENT = ("os.environ", "os.getenv", "os.environ.get", "os.environb")
 _FOLDER = ("os.getcwd", "pathlib.Path.cwd", "os.path.abspath", "os.path.realpath")
 _CHANGES_FOLDER = ("os.chdir", "os.fchdir")
 _ARGUMENTS, _PUTS = "sys.argv", ("os.putenv", "os.unsetenv", "os.environ.setdefault", "os.environ.pop")
+_NAME = "__name__"
 _ADVICE = "pass it to the worker: as an argument, or stored on the object that is sent"
 _CHANGING = frozenset(("pop", "remove", "insert", "append", "extend", "clear", "sort", "reverse"))
 
 
 class _Value(NamedTuple):
-    """A global that its module gives one value, by an expression."""
+    """A global, an attribute of a class or a default, to which the import of the module gives one value."""
 
     outline: Outline
     name: str
-    statement: ast.Assign | ast.AnnAssign
+    value: ast.expr
 
 
 def import_values(search: Search) -> Iterator[ChangedState]:
@@ -50,10 +54,9 @@ def import_values(search: Search) -> Iterator[ChangedState]:
             readers.setdefault(value, []).append((Place(worker.outline, node, ""), sent))
     for value, places in readers.items():
         places.sort(key=nearest)
-        what = f"what line {value.statement.lineno} of {value.outline.path} computes at import"
-        if (call := _another_each_time(value)) is not None:
-            made_of = value.statement.value
-            if made_of is not None and recogniser.made(value.outline, made_of):
+        what = f"what line {value.value.lineno} of {value.outline.path} computes at import"
+        if (call := _another_each_time(value, places)) is not None:
+            if recogniser.made(value.outline, value.value):
                 continue  # a log for each process, whose name says which: it can't be passed on, and is not meant to be
             place, worker = places[0]
             assert isinstance(place.node, ast.expr)
@@ -76,13 +79,53 @@ def _reads(search: Search, worker: Worker) -> Iterator[tuple[_Value, ast.expr]]:
             scope, bindings = outline.lookup(node, node.id)
             if isinstance(scope, ast.Module) and len(bindings) == 1:
                 found = _value(search, outline, node.id, bindings[0].statement)
+            elif scope is worker.function and len(bindings) == 1 and bindings[0].parameter:
+                found = _default(search, worker, node.id)
         elif isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Load) and isinstance(node.value, ast.Name):
             home = search.callees.resolver.module(outline, node.value) if node.value.id in outline.imported else None
             bindings = home.bindings(home.module, node.attr) if home is not None else []
             if home is not None and len(bindings) == 1:
                 found = _value(search, home, node.attr, bindings[0].statement)
+            elif home is None:
+                found = _of_class(search, outline, node)
         if found is not None and isinstance(node, ast.expr):
             yield found, node
+
+
+def _default(search: Search, worker: Worker, name: str) -> _Value | None:
+    """`seed` of `def pick(x, seed=random.random())`, which the module or a class of it defines."""
+    outline, function = worker.outline, worker.function
+    arguments, above = function.args, outline.parents.get(function)
+    owner = outline.parents[above] if isinstance(above, ast.ClassDef) else above
+    if owner is not outline.module:
+        return None
+    named = [*arguments.posonlyargs, *arguments.args]
+    given = dict(zip((each.arg for each in reversed(named)), reversed(arguments.defaults), strict=False))
+    given |= {
+        each.arg: value
+        for each, value in zip(arguments.kwonlyargs, arguments.kw_defaults, strict=True)
+        if value is not None
+    }
+    return _computed(search, outline, name, given.get(name))
+
+
+def _of_class(search: Search, outline: Outline, node: ast.Attribute) -> _Value | None:
+    """`self.made`, `Job.made`, where the body of the class alone gives it a value."""
+    resolver = search.callees.resolver
+    around = outline.owner(node) if outline.is_self(node.value) else None
+    found = resolver.definition(outline, node.value) if around is None else None
+    cls = Class(outline, around) if around is not None else None
+    if found is not None and isinstance(found.node, ast.ClassDef):
+        cls = Class(found.outline, found.node)
+    for at in resolver.lineage(cls) if cls is not None else ():
+        for statement in at.node.body:
+            targets = statement.targets if isinstance(statement, ast.Assign) else [getattr(statement, "target", None)]
+            if any(isinstance(target, ast.Name) and target.id == node.attr for target in targets):
+                stores = (each for each in at.outline.attributes.get(node.attr, ()) if isinstance(each.ctx, ast.Store))
+                if at.outline.parents[at.node] is not at.outline.module or any(stores):
+                    return None
+                return _computed(search, at.outline, node.attr, getattr(statement, "value", None))
+    return None
 
 
 def _value(search: Search, outline: Outline, name: str, statement: ast.AST, depth: int = 0) -> _Value | None:
@@ -93,26 +136,54 @@ def _value(search: Search, outline: Outline, name: str, statement: ast.AST, dept
         return _value(search, home, original, bindings[0].statement, 1) if home and len(bindings) == 1 else None
     if not isinstance(statement, (ast.Assign, ast.AnnAssign)) or outline.parents[statement] is not outline.module:
         return None
+    return _computed(search, outline, name, statement.value)
+
+
+def _computed(search: Search, outline: Outline, name: str, value: ast.expr | None) -> _Value | None:
     if not has_guard(outline) and outline.path in {path for worker in search.workers.values() for path in worker.sent}:
         return None  # a script that gets a guard, which is told of there
-    parts = walk(statement) if statement.value is not None else ()
-    computed = any(isinstance(node, (ast.Call, ast.Attribute, ast.Subscript)) for node in parts)
-    return _Value(outline, name, statement) if computed else None
+    parts = walk(value) if value is not None else ()
+    computed = any(isinstance(node, (ast.Call, ast.Attribute, ast.Subscript, ast.Compare)) for node in parts)
+    return _Value(outline, name, value) if value is not None and computed else None
 
 
-def _another_each_time(value: _Value) -> ast.expr | None:
-    """The call that gives another result in each process: a time, a draw from a generator that is not seeded."""
-    for node in walk(value.statement):
+def _another_each_time(value: _Value, places: list[tuple[Place, Worker]]) -> ast.expr | None:
+    """The call that gives another result in each process: a time, a draw from a generator that is not seeded.
+
+    Also which process it is, where the value says what that was, or a worker compares it.
+    """
+    compared = any(isinstance(place.outline.parents[place.node], ast.Compare) for place, _ in places)
+    own = has_guard(value.outline)
+    for node in walk(value.value):
         if isinstance(node, ast.Lambda):
             return None
+        if own and isinstance(node, ast.Compare) and _NAME in map(ast.unparse, (node.left, *node.comparators)):
+            return node  # `IS_MAIN = __name__ == "__main__"`
         name = qualified_name(value.outline, node.func) if isinstance(node, ast.Call) else ""
         drawn = name in names("draws") or any(pattern.match(name) for pattern in GENERATORS.values())
         if isinstance(node, ast.Call) and (
-            (name in names("each_time_another") and name != _BY_PROCESS)
+            (name in names("each_time_another") and (name != _BY_PROCESS or compared))
+            or name in _WHICH_PROCESS
             or (drawn and not _is_seeded(value.outline, node))
         ):
             return node
     return None
+
+
+def another_each_time(search: Search, outline: Outline, function: Function) -> bool:
+    """A call of the function gives another result each time, or one that follows a variable that the program sets."""
+    for node in walk(function):
+        name = qualified_name(outline, node.func) if isinstance(node, ast.Call) else ""
+        drawn = name in names("draws") or any(pattern.match(name) for pattern in GENERATORS.values())
+        if isinstance(node, ast.Call) and (
+            (name in names("each_time_another") and name != _BY_PROCESS) or (drawn and not _is_seeded(outline, node))
+        ):
+            return True
+        if isinstance(node, (ast.Name, ast.Attribute)) and not isinstance(outline.parents[node], ast.Attribute):
+            key = _key(outline, node) if qualified_name(outline, node) in _ENVIRONMENT else ""
+            if key and next(_set_variables(search, key), None) is not None:
+                return True
+    return False
 
 
 def _is_seeded(outline: Outline, draw: ast.Call) -> bool:
@@ -126,7 +197,7 @@ def _is_seeded(outline: Outline, draw: ast.Call) -> bool:
 
 def _changes(search: Search, value: _Value) -> Iterator[Place]:
     """Where code in a function, or under a main guard, changes what the value was computed from."""
-    outline, nodes = value.outline, list(walk(value.statement))
+    outline, nodes = value.outline, list(walk(value.value))
     if any(isinstance(node, ast.Lambda) or (isinstance(node, ast.Name) and node.id == "__file__") for node in nodes):
         return
     for node in nodes:

@@ -60,14 +60,14 @@ class Parts:
         if not isinstance(getattr(whole, "ctx", None), ast.Load) and whole is not node:
             counts = isinstance(above, ast.AugAssign) and outline.scope(node) in self.workers
             own = by_syntax(node, whole, above)
-            more = self._changed_by_method(outline, own) if own is not None else []
+            more = self.changed_by_method(outline, own) if own is not None else []
             return [DRAWN if counts else _key(outline, node), *more]
         if self._advances(outline, node, whole, above):
             return [DRAWN]
         if depth < _DEPTH and (otherwise := self._changed_otherwise(outline, node, whole, above, depth)):
             return otherwise
         if isinstance(above, ast.Call) and above.func is whole and isinstance(whole, ast.Attribute):
-            if whole.value is node and (keys := self._changed_by_method(outline, above)):
+            if whole.value is node and (keys := self.changed_by_method(outline, above)):
                 return keys
             if (
                 whole.attr in names("changing")
@@ -77,7 +77,7 @@ class Parts:
                 return [DRAWN if whole.attr in ADDS and whole.value is node else _key(outline, node)]
             return []
         if isinstance(above, FUNCTIONS) and whole in above.decorator_list and isinstance(whole, ast.Attribute):
-            return self._changed_by_method(outline, ast.Call(whole, [], []))  # `@registry.register`
+            return self.changed_by_method(outline, ast.Call(whole, [], []))  # `@registry.register`
         if isinstance(above, ast.keyword):
             above = outline.parents[above]
         if not isinstance(above, ast.Call) or whole is not node:
@@ -122,7 +122,7 @@ class Parts:
         bound = self._bound(outline, node)[1]
         made = bound[0].value if len(bound) == 1 else None
         called = bound_method(node, above, made) or by_syntax(node, whole, above)
-        if called is not None and (keys := self._changed_by_method(outline, called)):
+        if called is not None and (keys := self.changed_by_method(outline, called)):
             return keys
         key = _key(outline, node).replace(_METHOD, "")
         if isinstance(whole, ast.expr) and (by_library(outline, whole) or hands_on(outline, whole, above)):
@@ -206,7 +206,7 @@ class Parts:
                 if by_self and isinstance(node, ast.Attribute) and outline.scope(node) not in self.workers:
                     yield node.attr
 
-    def _changed_by_method(self, outline: Outline, call: ast.Call) -> list[str]:
+    def changed_by_method(self, outline: Outline, call: ast.Call) -> list[str]:
         """The attributes that a method of a class of the repository sets on its object, and no worker does."""
         called = self.callees.called(outline, call)
         owner = called[0].owner(called[1].body[0]) if called is not None else None

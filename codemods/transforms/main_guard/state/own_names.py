@@ -2,8 +2,16 @@
 
 from __future__ import annotations
 
+import ast
 import functools
 import re
+from collections.abc import Set
+
+from ....nodes import walk
+from ....syntax.outline import Outline
+from ..statements import names_bound
+
+OBJECTS = (ast.Call, ast.Dict, ast.List, ast.Set, ast.DictComp, ast.ListComp, ast.SetComp)
 
 
 def means_own(text: str, name: str) -> bool:
@@ -26,4 +34,26 @@ def _patterns(name: str) -> tuple[re.Pattern[str], re.Pattern[str], re.Pattern[s
         re.compile(rf"{name}(?<!\w{name})(?!\w)"),
         re.compile(rf"{name}(?:{made}|{used}|{module})", re.MULTILINE),
         re.compile(rf"\.[\s\\]+{name}(?!\w)"),
+    )
+
+
+def may_mean_other(outline: Outline, among: Set[str]) -> bool:
+    """One of these names may stand for what another file made: `cfg = __C`, or an import, see `Search.meant`."""
+    imports = (node for node in outline.imports if isinstance(node, ast.ImportFrom))
+    if any((alias.asname or alias.name) in among for node in imports for alias in node.names):
+        return True
+    parts = (node for name in among for node in outline.named.get(name, ()) if isinstance(node, ast.Attribute))
+    if any(isinstance(part.value, ast.Name) and part.value.id in outline.imported for part in parts):
+        return True  # `other.name`
+    values = (item for item in outline.module.body if isinstance(item, (ast.Assign, ast.AnnAssign)))
+    return any(not among.isdisjoint(names_bound(item)) and not _makes_anew(item) for item in values)
+
+
+def _makes_anew(statement: ast.Assign | ast.AnnAssign) -> bool:
+    """All that the statement binds is the object that it makes: `logger = getLogger(__name__)`."""
+    targets = statement.targets if isinstance(statement, ast.Assign) else [statement.target]
+    return (
+        isinstance(statement.value, OBJECTS)
+        and all(isinstance(target, ast.Name) for target in targets)
+        and not any(isinstance(node, ast.NamedExpr) for node in walk(statement.value))
     )

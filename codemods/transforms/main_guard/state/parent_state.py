@@ -243,6 +243,24 @@ def _filled(search: Search, state: _State) -> Iterator[Place]:
             yield Place(outline, node, _how(outline, node))
             for where, use in search.registrations.by(outline, node):
                 yield Place(where, use, "")
+        elif _is_of(search, outline, node.value, state) or _is_own(outline, node.value, state):
+            for key in _changed_by_method(search, state, outline, node):
+                yield Place(outline, node, key)
+
+
+def _changed_by_method(search: Search, state: _State, outline: Outline, node: ast.Attribute) -> list[str]:
+    """What a method changes of the object that the body of the class makes: `self.cache.put(name, value)`."""
+    above = outline.parents[node]
+    call = outline.parents[above]
+    if not isinstance(above, ast.Attribute) or not isinstance(call, ast.Call) or call.func is not above:
+        return []
+    assert state.owner is not None
+    made = next(
+        (each.value for each in state.owner.body if isinstance(each, ast.Assign) and state.name in _targets(each)), None
+    )
+    if not isinstance(made, ast.Call) or not search.repo.methods(above.attr):
+        return []
+    return search.parts.changed_by_method(state.outline, ast.Call(ast.Attribute(made, above.attr, ast.Load()), [], []))
 
 
 def _goes_on(outline: Outline, node: ast.expr) -> bool:

@@ -13,6 +13,7 @@ from collections.abc import Hashable, Iterator
 from ....flow.facts.records import facts_lookup
 from ....project import Project
 from ....questions import asked
+from ....syntax.names import whose_class
 from ....syntax.outline import Outline
 from ....syntax.receivers import qualified_name
 from ....syntax.resolver import FUNCTIONS, Class
@@ -21,7 +22,10 @@ from .process_state import WHERE, ChangedState, inherits, made_before, place_of
 from .process_state_table import states
 from .worker_functions import Worker
 
-_STORES = re.compile(r"\n[ \t]+(?!self\b|cls\b)([A-Za-z_]\w*)(?:\.\w+)*\.(\w+)[ \t]*=(?!=)")  # no line is the first
+_STORES = re.compile(
+    r"\n[ \t]+(?:for[^\n:]*:[ \t]*)?(?!self\b)([A-Za-z_]\w*)(?:\.\w+)*\.(\w+)[ \t]*=(?!=)"
+)  # no line is the first
+_LOOPS = re.compile(r"\bfor[ \t]+(\w+)[ \t]+in\b")
 _BY_TEXT = re.compile(r"\b(?:setattr|patch(?:\.object)?)\(\s*([^\n]*?)['\"](?:[\w.]*\.)?(\w+)['\"]")
 _PATCH, _PATCH_OBJECT = ("unittest.mock.patch", "mock.patch"), ("unittest.mock.patch.object", "mock.patch.object")
 _PASSED_ON = frozenset(("sys.argv", "sys.path", "os.environ"))  # a spawned child gets them from its parent
@@ -44,7 +48,8 @@ def replaced_names(project: Project, path: str) -> tuple[str, ...]:
         fixed = {node for node, *_ in facts.imports} | {*facts.class_nodes, *facts.function_nodes}
         roots = {name for name, node in facts.module_names.items() if node in fixed}
         imported = {part for _, module, _, name in facts.imports for part in (name, module.partition(".")[0])}
-        found = {(root, name) for root, name in found if root in roots or root in imported}
+        roots |= imported | set(_LOOPS.findall(source.text))  # `for cls in (A, B): cls.step = faster`
+        found = {(root, name) for root, name in found if root in roots}
     return tuple(sorted({name for _, name in found} | by_text))
 
 
@@ -161,7 +166,30 @@ def _is(search: Search, outline: Outline, value: ast.expr, target: _Target) -> b
         module = resolver.module(outline, value)
         return module is not None and module.path == home
     found = resolver.definition(outline, value)
-    return found is not None and found.node is home
+    if found is not None:
+        return found.node is home
+    return isinstance(home, ast.ClassDef) and any(cls.node is home for cls in _classes(search, outline, value))
+
+
+def _classes(search: Search, outline: Outline, value: ast.expr) -> Iterator[Class]:
+    """The classes that a loop goes over, `for cls in (A, B)`, and those of objects: `type(x)`, `x.__class__`."""
+    if (of := whose_class(value)) is not None:
+        if isinstance(of, ast.Name):
+            for each in _gone_over(outline, of):
+                yield from search.callees.classes_of(outline, each)
+        yield from search.callees.classes_of(outline, of)
+    elif isinstance(value, ast.Name):
+        for each in _gone_over(outline, value):
+            yield from search.callees.resolver.classes(outline, each)
+
+
+def _gone_over(outline: Outline, name: ast.Name) -> Iterator[ast.expr]:
+    """The elements of the list, written here or above, over which a loop takes the name."""
+    for binding in outline.lookup(name, name.id)[1]:
+        loop = binding.statement
+        if isinstance(loop, ast.For) and isinstance(loop.target, ast.Name) and loop.target.id == name.id:
+            rows = outline.only_value(loop.iter) if isinstance(loop.iter, ast.Name) else loop.iter
+            yield from rows.elts if isinstance(rows, (ast.Tuple, ast.List, ast.Set)) else ()
 
 
 def _patches(search: Search, outline: Outline, call: ast.Call, target: _Target) -> bool:

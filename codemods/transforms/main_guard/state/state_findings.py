@@ -8,16 +8,21 @@ from typing import NamedTuple
 
 from ....finding import Confidence, Finding, Hop, Refused, Span
 from ....project import Project
+from ....rule import Loss
 from ..screen import ID
+from ..starts.may_start import STARTS, spoken
 from .aliases import aliases
 from .changed_settings import Changed, Search
 from .class_registries import class_registries
+from .descriptors import descriptors
 from .fork_hooks import fork_hooks, handlers_of_stops
 from .import_values import import_values
 from .mapped_files import mapped_files
 from .parent_state import parent_state
 from .process_state import process_state
 from .replaced import replaced
+from .script_names import identities, script_names
+from .seen_twice import fails_on_purpose, printed_again
 from .sentinels import sentinels
 from .shared_results import shared_results
 from .stateful_functions import stateful_functions
@@ -43,15 +48,23 @@ class LostState(NamedTuple):
 
 def state_findings(project: Project) -> Iterator[Finding]:
     """One per state and script, at the place where a worker reads it."""
-    for row in project.derive(lost_state):
+    for row in project.derive(lost_state).state:
         trace, confidence = tuple(Hop(*hop) for hop in row.trace), Confidence(row.confidence)
         yield Finding.answered(ID, row.path, Span(*row.span), row.message, confidence, trace, Refused(row.reason))
 
 
-def lost_state(project: Project) -> tuple[LostState, ...]:
-    """The same as plain values, which the fixes of all rules ask for."""
+class Lost(NamedTuple):
+    """What the fixes of all rules ask for, from one search: see `seen_twice.py` for `otherwise`."""
+
+    state: tuple[LostState, ...]
+    otherwise: tuple[Loss, ...]
+
+
+def lost_state(project: Project) -> Lost:
+    """The same as plain values."""
     search = Search(project)
-    return (*_rows(search), *_hooks(search))
+    otherwise = (*printed_again(search), *fails_on_purpose(search, project.with_key(spoken, STARTS)))
+    return Lost((*_rows(search), *_hooks(search)), otherwise)
 
 
 def _rows(search: Search) -> Iterator[LostState]:
@@ -68,7 +81,9 @@ def _rows(search: Search) -> Iterator[LostState]:
         yield _row(search, changed, message, reason)
     states = (*process_state(search), *replaced(search), *import_values(search), *shared_results(search))
     states = (*states, *stateful_functions(search), *class_registries(search), *mapped_files(search))
-    for inherited in (*states, *sentinels(search), *aliases(search), *text_hashes(search)):
+    states = (*states, *descriptors(search), *aliases(search), *text_hashes(search))
+    states = (*states, *script_names(search), *identities(search))
+    for inherited in (*states, *sentinels(search)):
         changed = inherited.changed
         message = (
             f"`{changed.worker.function.name}` runs in a worker, and `{ast.unparse(changed.read)[:60]}` there depends "

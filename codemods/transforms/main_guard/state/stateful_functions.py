@@ -17,11 +17,13 @@ from ....syntax.names import last_name
 from ....syntax.outline import Outline, pairs
 from ..data import names
 from .changed_settings import Place, Search
+from .import_values import another_each_time
 from .object_parts import fills
 from .process_state import WHERE, ChangedState, inherits, made_before, place_of
 from .worker_functions import Worker
 
 _DISPATCHES = ("singledispatch", "singledispatchmethod")
+_CACHES = ("lru_cache", "cache")
 _REGISTER = "register"
 _CONTAINERS = (ast.List, ast.Dict, ast.Set)
 
@@ -110,11 +112,23 @@ def _of_function(search: Search, outline: Outline, function: Function) -> _Kept 
         return _Kept(outline, own, own, f"the functions that are registered with `{function.name}`", registers=True)
     if _fills_default(outline, function):
         return _Kept(outline, own, own, f"a default of `{function.name}`, which keeps what is put into it")
+    if _keeps_result(function, marks) and another_each_time(search, outline, function):
+        return _Kept(outline, own, own, f"what `{function.name}` keeps of its first call")
     for mark in marks:
         decorator = search.callees.called(outline, ast.Call(mark, [], []))
         if decorator is not None and (kept := _counts(decorator[0], decorator[1])):
             return _Kept(outline, own, own, f"`{kept}`, which `{decorator[1].name}` keeps for `{function.name}`")
     return None
+
+
+def _keeps_result(function: Function, marks: list[ast.expr]) -> bool:
+    """A cache, or a global that it sets where that is not set yet: `if _seed is None: _seed = random.random()`."""
+    if any(last_name(mark) in _CACHES for mark in marks):
+        return True
+    declared = {name for node in walk(function) if isinstance(node, ast.Global) for name in node.names}
+    tests = (node.test for node in walk(function) if isinstance(node, (ast.If, ast.IfExp))) if declared else ()
+    asked = {part.id for test in tests for part in walk(test) if isinstance(part, ast.Name)}
+    return bool(declared & asked)
 
 
 def _fills_default(outline: Outline, function: Function) -> bool:

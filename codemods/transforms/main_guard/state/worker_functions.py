@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import functools
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -12,11 +13,13 @@ from ....flow.answers.crossings import flow_of
 from ....flow.facts.records import facts_lookup
 from ....flow.facts.test_code import is_test
 from ....nodes import walk
+from ....syntax.binding_rules import parameters
 from ....syntax.callees import Function, method
 from ....syntax.outline import Outline
 from ....syntax.repo import Repo
 from ....syntax.resolver import Class
 from ..starts.process_starts import Starts
+from .implicit_calls import implicit_calls
 
 _WORKER = ("__getitem__", "__getitems__", "__iter__", "__next__", "__call__", "run")
 _BEGINS = ("worker_init_fn", "initializer")
@@ -113,6 +116,19 @@ class WorkerFunctions:
                 if not code and isinstance(call.func, ast.Attribute):
                     code = [*self._methods(where, objects, call.func)]
                 todo += [(*found, depth + 1) for found in code]
+            classes = functools.cache(functools.partial(self._classes, known, tuple(objects)))
+            for node in known.nodes:
+                for found in implicit_calls(self.callees, where, node, classes):
+                    todo.append((*found, depth + 1))
+
+    def _classes(self, worker: Worker, objects: Sequence[Class], value: ast.expr) -> Sequence[Class]:
+        """The classes that `value` may be an object of, in a worker that gets `objects`."""
+        outline = worker.outline
+        if isinstance(value, ast.Name) and not outline.is_self(value) and value.id in parameters(worker.function):
+            return objects
+        if isinstance(value, (ast.Name, ast.Attribute)):
+            return self.starts.loaders.objects.owners(outline, value)
+        return self.callees.classes_of(outline, value) if isinstance(value, ast.Call) else ()
 
     def _calls(self, worker: Worker) -> list[tuple[ast.Call, list[tuple[Outline, Function]]]]:
         """The calls in a worker and what they run, as far as the calls themselves say it."""
