@@ -84,6 +84,41 @@ def main(args, items):
     assert other.confidence is Confidence.PROVEN
 
 
+def test_objects_of_one_class_in_either_branch() -> None:
+    text = """\
+from torch import nn
+from torch.utils.data import DataLoader, Dataset
+
+class Apply(nn.Module):
+    def __init__(self, function):
+        super().__init__()
+        self.function = function
+
+    def forward(self, x):
+        return self.function(x)
+
+class Rows(Dataset):
+    def __init__(self, subset, level=None):
+        if subset == "train":
+            self.steps = nn.Sequential(Apply(lambda x: x + 1))
+        else:
+            self.steps = nn.Sequential(
+                nn.Identity() if level is None else Apply(lambda x: x - level),
+                Apply(lambda x: x * 2),
+            )
+
+    def __getitem__(self, index):
+        return self.steps(index)
+
+def load(subset):
+    return DataLoader(Rows(subset), num_workers=4)
+"""
+    found = list(LAMBDAS.find(Project(MemoryFiles({"a.py": text.encode()}))))
+    assert [(each.confidence, [hop.line for hop in each.trace if "Sequential" in hop.what]) for each in found] == [
+        (Confidence.PROVEN, [15]), (Confidence.PROVEN, [17]), (Confidence.PROVEN, [17]),
+    ]  # fmt: skip
+
+
 BUILD = """\
 from torch.utils.data import DataLoader, Dataset
 from torchvision.transforms import Compose, ToTensor

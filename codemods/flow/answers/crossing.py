@@ -21,7 +21,6 @@ from .made_if_asked import MadeIfAsked
 from .moments import Moments
 from .one_program import OneProgram
 from .other_holders import OtherHolders
-from .own_way import by_its_own_class
 from .same_object import SameObject
 from .steps import Step, Steps
 from .trace import Reasons, shorten, trace_of
@@ -91,10 +90,10 @@ class Crossings:
         kind, path, position = hazard
         reasons, trace, confidence = self._surest(hazard, confidence, number, reasons)
         boundary = reasons.root(number).boundary
-        told = by_its_own_class(self.closure.places, number, reasons, path, position)
+        told = self.other_holders.true_way(number, reasons)
         if told is not reasons:
             trace = trace_of(self.solution, number, told[number], told, kind, path, position)
-        root = reasons.root(number)
+        root = told.root(number)
         steps, beside = tuple[Step, ...](), Step()
         if confidence is not Confidence.POSSIBLE:
             steps = self.steps.of(number, told)

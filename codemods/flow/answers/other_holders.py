@@ -33,6 +33,23 @@ class OtherHolders:
             reasons.holders = self._holders(reasons)
         return islice(self._outwards({}, number, reasons, [_MAX_STEPS]), _MAX_WAYS)
 
+    def true_way(self, number: int, reasons: Reasons) -> Reasons:
+        """`reasons`, or a way by which the very objects go that the code makes with the value.
+
+        Where another object of their class is the one that crosses by the first way, that tells of a place where
+        the value never is.
+        """
+        within: dict[int, Reason] = {}
+        at = number
+        while reasons[at].parent >= 0:
+            if not self._gets_to(within, at, reasons[at].node):
+                boundary = reasons.root(number).boundary
+                alike = (way for way in self.ways(number, reasons) if way.root(number).boundary == boundary)
+                return next(alike, reasons)
+            within[at] = reasons[at]
+            at = reasons[at].parent
+        return reasons
+
     def _outwards(self, within: dict[int, Reason], number: int, reasons: Reasons, left: list[int]) -> Iterator[Reasons]:
         """The ways that begin with `within`, and go on from there with the value `number`."""
         first = reasons[number]
