@@ -73,9 +73,12 @@ class Forms:
         shown = shown_by_python(self.rewrite.project, self.known, self.rewrite.path, unit.node, is_renamed)
         move.shown = move.shown or shown
 
-    def choose_form(self, move: Move, group: Collection[Unit]) -> None:
-        """An object with `__call__` for a function that keeps attributes, a new partial for one that is told apart."""
-        unit, scopes, alone = move.unit, self.rewrite.scopes, len(group) == 1
+    def choose_form(self, move: Move, group: Collection[Unit], alone: bool) -> None:
+        """An object with `__call__` for a function that keeps attributes, a new partial for one that is told apart.
+
+        `alone`: no other function of the group uses it.
+        """
+        unit, scopes = move.unit, self.rewrite.scopes
         if isinstance(unit.node, ast.ClassDef):
             return
         if len(move.captures) > _MOST_VALUES:

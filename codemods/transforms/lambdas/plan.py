@@ -303,6 +303,7 @@ class _Planner:
                         changed = True
         moves: dict[Unit, Move] = {}
         notes: dict[Unit, list[str]] = {unit: [] for unit in group}
+        alone = len(group) == 1 or not any(unit.functions for unit in group)  # else they only have the same code
         for unit in group:
             for variable in captures[unit]:
                 note = self.captured.check(variable, unit, group, self.boundaries.get(unit.node, ""))
@@ -314,11 +315,11 @@ class _Planner:
                 self.forms.check_constructor(unit, captures[unit], any(needs))
             check_not_collected(self.binding.repo, self.rewrite.path, unit)
             check_class(self.rewrite.project, self.known, self.rewrite.path, self.rewrite.scopes, unit)
-            self.forms.choose_form(move, group)
-            self.forms.choose_home(move, selves[unit], alone=len(group) == 1)
+            self.forms.choose_form(move, group, alone)
+            self.forms.choose_home(move, selves[unit], alone)
         self.options.split(moves)
         for unit in group:
-            self.forms.keep_keywords(moves[unit], alone=len(group) == 1)
+            self.forms.keep_keywords(moves[unit], alone)
         for unit in sorted(group, key=lambda item: isinstance(item.node, ast.Lambda)):
             if unit.node not in self.unfolded:
                 self.forwards.choose(moves[unit], moves)
@@ -329,7 +330,7 @@ class _Planner:
                 self.binding.check_binding(unit)
             self.binding.check_calls(unit)
             self.binding.check_bases(unit, moves[unit].name)
-            self.forms.check_inspection(moves[unit], len(group) == 1)
+            self.forms.check_inspection(moves[unit], alone)
             if moves[unit].is_object or isinstance(unit.node, ast.ClassDef):
                 moves[unit].kept = self.forms.attribute_names(moves[unit])
         return moves

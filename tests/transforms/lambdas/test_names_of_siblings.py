@@ -53,3 +53,63 @@ def test_a_function_is_called_after_the_class_rather_than_numbered() -> None:
     text = migrated({"a.py": TEXT.format(base="Rows", more="")}, "lambdas")["a.py"]
     assert re.findall(r"self\.to_text = (\w+)", text)[0] == "_prepare_to_text"
     assert not re.search(r"_to_text_\d", text)
+
+
+TASKS = """\
+from torch.utils.data import DataLoader, Dataset
+
+REGISTRY = dict()
+
+def register(cls):
+    REGISTRY[cls.__name__] = cls
+    return cls
+
+class Rows(Dataset):
+    def __init__(self, convert):
+        self.convert = convert
+
+@register
+class Cola:
+    def __init__(self, words):
+        self.words = words
+
+    def feature_fn(self, longest=8, **options):
+        def convert(row, **more):
+            return self.convert(row, longest, **more)
+        return convert
+
+    def convert(self, row, longest):
+        return row
+
+@register
+class Rte:
+    def __init__(self, words):
+        self.words = words
+
+    def feature_fn(self, longest{types}=8, **options):
+        def convert(row, **more):
+            return self.convert({row}, longest, **more)
+        return convert
+
+    def convert(self, row, longest):
+        return row
+
+for task in (Cola([]), Rte([])):
+    DataLoader(Rows(task.feature_fn()), num_workers=2)
+"""
+
+
+@pytest.mark.parametrize(
+    ("row", "types", "names"),
+    [
+        pytest.param("row", "", 1, id="equal"),
+        pytest.param("row + 1", "", 2, id="another body"),
+        pytest.param("row", ": int", 2, id="another type"),
+    ],
+)
+def test_equal_functions_of_two_classes_become_one(row: str, types: str, names: int) -> None:
+    text = migrated({"a.py": TASKS.format(row=row, types=types)}, "lambdas")["a.py"]
+    called = re.findall(r"return (?:functools\.)?partial\((\w+), self, longest\)", text)
+    assert len(called) == 2
+    assert len(set(called)) == names
+    assert all(text.count(f"\ndef {name}(") == 1 for name in called)

@@ -19,6 +19,7 @@ from ..stdlib_forms import spelled
 from .branch_names import VAGUE, branch_role
 from .callable_class import keeps_state
 from .old_place import is_spelled_in_calls
+from .parameter_types import said_type
 from .role_words import (
     class_of,
     describe_lambda,
@@ -64,16 +65,17 @@ def _signature_of(rewrite: FileRewrite, unit: Unit) -> Signature | None:
 def _code(rewrite: FileRewrite, unit: Unit) -> tuple[object, ...] | None:
     """Equal where the code is, and all that it reads; None for what stays alone."""
     node = unit.node
-    if isinstance(node, ast.ClassDef) or unit.functions or unit.own_self or unit.frozen or unit.refused:
+    if isinstance(node, ast.ClassDef) or unit.functions or unit.frozen or unit.mangled or unit.refused:
         return None
     edit = rewrite.replace(node, "")
     if "#" in rewrite.source.text[edit.start : edit.end]:
         return None  # its comments are its own
-    if not isinstance(node, ast.Lambda):
-        is_plain = not (node.decorator_list or unit.captures or unit.imports or keeps_state(rewrite.scopes, unit))
-        return (ast.dump(node), home_name(rewrite.scopes, node)) if is_plain else None
-    # what is the same name for two lambdas is the same variable, or a value that each passes
-    return ast.dump(node), tuple(variable.name for variable in unit.captures), tuple(unit.imports.values())
+    # what is the same name for two of them is the same variable, or a value that each passes
+    read = tuple(variable.name for variable in unit.captures), tuple(unit.imports.values()), unit.own_self is not None
+    if isinstance(node, ast.Lambda):
+        return ast.dump(node), read
+    is_plain = not (node.decorator_list or keeps_state(rewrite.scopes, unit))
+    return (ast.dump(node), home_name(rewrite.scopes, node), read) if is_plain else None
 
 
 def give_name(rewrite: FileRewrite, move: Move, moves: dict[Unit, Move]) -> None:
@@ -83,7 +85,11 @@ def give_name(rewrite: FileRewrite, move: Move, moves: dict[Unit, Move]) -> None
     if move.method is not None:
         _name_method(rewrite, move, moves)
         return
-    alike = [item for other, item in moves.items() if other is unit or same_code(rewrite, unit, other)]
+    alike = [
+        item
+        for other, item in moves.items()
+        if other is unit or (same_code(rewrite, unit, other) and _same_parameters(move, item))
+    ]
     twins = [item for item in alike if item.passes_on is None]
     several = len(twins) > 1 and not move.is_object
     named = next((twin.name for twin in twins if twin.name), "") if several else ""
@@ -98,6 +104,14 @@ def give_name(rewrite: FileRewrite, move: Move, moves: dict[Unit, Move]) -> None
         move.name = class_name(rewrite, node)
     else:
         _name_function(rewrite, move, node, moves, several)
+
+
+def _same_parameters(one: Move, other: Move) -> bool:
+    """Both are functions of the module that take what they are given by parameters of the same names and types."""
+    if one.method is not None or other.method is not None or one.leading != other.leading:
+        return False
+    first, second = ([said_type(variable) for variable in move.unit.captures] for move in (one, other))
+    return first == second
 
 
 def give_object_name(rewrite: FileRewrite, move: Move) -> None:
