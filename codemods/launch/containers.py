@@ -45,7 +45,7 @@ _DIRECTIVE = re.compile(
     r"^([ \t]*)(?![ \t])(?:\.\. (?:code-block|code|sourcecode|prompt)::[ \t]*(\w*).*|(?!\.\. ).*::)[ \t]*$",
     re.MULTILINE,
 )
-_PLACEHOLDER = re.compile(r"<[A-Za-z][\w /.:-]*>")
+_PLACEHOLDER = re.compile(r"\\?<[A-Za-z][\w /.:+*-]*\\?>")  # `\<` in Markdown outside of code
 _BLANK_BEHIND = re.compile(r"\\([ \t]+)(?=\r?\n)")
 _HEREDOC = re.compile(r"^(.*)<<-?[ \t]*(['\"]?)([A-Za-z_]\w*)\2(.*)$", re.MULTILINE)
 _RUNS_HEREDOC = re.compile(

@@ -69,6 +69,7 @@ from harness.each_row import each_row
         ("README.md", "<!--\ntorchrun -n 2 a.py\n-->\n", [], ()),
         ("README.rst", "torchrun -n 2 a.py\n", [], ()),
         ("README.md", "```{.bash}\ntorchrun <path to> a.py\n```\n", [("torchrun _________ a.py", 2)], ()),
+        ("README.md", "> torchrun -n \\<GPUs+1> a.py \\<x\\>\n", [("torchrun -n _________ a.py _____", 1)], ()),
         ("README.md", "> ```sh\n> torchrun a.py\n> ```\n", [("torchrun a.py", 2)], ()),
         (
             "README.md",

@@ -11,7 +11,7 @@ from ...finding import Confidence, Edit, Finding, Fix, Hop
 from ...launch import bash as shell
 from ...launch import containers
 from ...launch.hosts import Host
-from ...launch.lines import LaunchLine, launch_lines, other_lines, unread
+from ...launch.lines import LaunchLine, Starter, launch_lines, other_lines, unread
 from ...launch.read_as_text import read_as_text
 from ...project import Project
 from ...syntax.statements import removed_statement
@@ -41,6 +41,7 @@ def find(project: Project) -> Iterable[Finding]:
         if script.tangled:
             project.skip(source.path, "too many pipes, redirections or here-documents for a script")
     lines = [launch_lines(script) for _, script in scripts]
+    lines = _not_offered_both([script for _, script in scripts], lines)
     others = [other_lines(script) if script.host != Host.GUIDE else [] for _, script in scripts]
     decisions = Decisions(
         project, [line for found in lines for line in found], [line for found in others for line in found]
@@ -76,6 +77,23 @@ def find(project: Project) -> Iterable[Finding]:
             what = "the text names `torch.distributed.launch`, which the commands of this guide no longer use"
             yield _reported(guide, start, end, "text is not rewritten: adapt it to the new commands", what)
     yield from _in_python(decisions)
+
+
+def _not_offered_both(scripts: list[shell.Script], lines: list[list[LaunchLine]]) -> list[list[LaunchLine]]:
+    """The lines without those of guides that show the same command with torchrun as well, for a newer torch."""
+    guides = [script.host is Host.GUIDE for script in scripts]
+    every = [line for found, guide in zip(lines, guides, strict=True) if guide for line in found]
+    shown = {_command(line) for line in every if line.starter in (Starter.RUN, Starter.TORCHRUN)}
+    return [
+        [line for line in found if not (guide and line.starter is Starter.LAUNCH and _command(line) in shown)]
+        for found, guide in zip(lines, guides, strict=True)
+    ]
+
+
+def _command(line: LaunchLine) -> tuple[object, ...]:
+    """The guide, what is started, with which arguments, on one node or on several."""
+    several = line.flag("nnodes", "node-rank") is not None
+    return line.path, line.entry and line.entry.text, *(word.text for word in line.arguments), several
 
 
 _HELD = "the variable {} holds the launcher, and what is started with it can't be followed"

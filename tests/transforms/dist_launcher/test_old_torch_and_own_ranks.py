@@ -496,3 +496,26 @@ def test_an_option_that_only_takes_the_new_spelling_stops_under_an_old_torch() -
     (finding,) = findings({"run.sh": f"{LAUNCH} a.py\n", "a.py": script, "requirements.txt": "torch==1.7\n"})
     assert "passes --local_rank=N (before torch 2.0)" in finding.message
     assert finding.confidence is Confidence.PROVEN
+
+
+@pytest.mark.parametrize(
+    ("new", "renamed"),
+    [
+        ("torchrun --nproc_per_node=2 --rdzv_id=1 a.py --x", False),
+        ("python -m torch.distributed.run --nproc_per_node=2 a.py --x", False),
+        ("torchrun --nproc_per_node=2 b.py --x", True),
+        ("torchrun --nproc_per_node=2 a.py --y", True),
+        ("torchrun --nproc_per_node=2 --nnodes=2 a.py --x", True),
+    ],
+)
+def test_a_guide_that_shows_a_command_with_either_launcher(new: str, renamed: bool) -> None:
+    guide = f"## Older torch\n```sh\n{LAUNCH} a.py --x\n```\n## Newer torch\n```sh\n{new}\n```\n"
+    changed = migrated({"README.md": guide, "a.py": READS_ENV})
+    assert ("README.md" in changed) is renamed
+
+
+def test_a_script_that_a_guide_starts_with_either_launcher_takes_both_spellings() -> None:
+    guide = f"```sh\n{LAUNCH} a.py\n```\nor\n```sh\ntorchrun a.py\n```\n"
+    changed = migrated({"README.md": guide, "a.py": f"{NEVER_READ}print(args.local_rank)\n"})
+    assert changed.keys() == {"a.py"}
+    assert 'add_argument("--local-rank", "--local_rank", type=int, default=int(' in changed["a.py"]

@@ -344,6 +344,18 @@ def test_a_module_that_is_imported_after_the_change() -> None:
     [
         ("os.register_at_fork(after_in_child=print)", True),
         ("import multiprocessing.util\nmultiprocessing.util.register_after_fork(RUN, print)", True),
+        ("os.register_at_fork(after_in_parent=print)", False),
+        ("KEPT = {}\nos.register_at_fork(after_in_child=lambda: KEPT.clear())", False),
+        ("KEPT = []\nos.register_at_fork(after_in_child=KEPT.clear)", False),
+        ("KEPT = {'a': 1}\nos.register_at_fork(after_in_child=KEPT.clear)", True),
+        ("KEPT = {}\nKEPT['a'] = 1\nos.register_at_fork(after_in_child=KEPT.clear)", True),
+        ("KEPT = dict()\ndef again():\n    KEPT.clear()\nos.register_at_fork(after_in_child=again)", False),
+        (
+            "KEPT = None\ndef again():\n    global KEPT\n    KEPT = None\nos.register_at_fork(after_in_child=again)",
+            False,
+        ),
+        ("KEPT = 0\ndef again():\n    global KEPT\n    KEPT = 1\nos.register_at_fork(after_in_child=again)", True),
+        ("KEPT = {}\ndef again():\n    KEPT.clear()\n    seed()\nos.register_at_fork(after_in_child=again)", True),
         ("len('a')", False),
     ],
 )
