@@ -19,7 +19,7 @@ def dropped_attributes(node: ast.ClassDef) -> frozenset[str] | None:
     for statement in node.body:
         if not isinstance(statement, ast.FunctionDef):
             continue
-        if statement.name in (*_REDUCE, "__getnewargs__", "__getnewargs_ex__"):
+        if statement.name in _REDUCE:
             return None
         if statement.name != "__getstate__":
             continue

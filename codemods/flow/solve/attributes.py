@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable
 
+from ..facts.records import Function
 from ..kinds import LOOKED_UP, FunctionKind, MethodBinding
 from .constraints import Constraints
 from .heap import (
@@ -24,6 +25,8 @@ from .hierarchy import Hierarchy
 from .module_names import ModuleNames
 from .program import Program
 
+NEW = "object.__new__"
+_CACHED = "cached_property"
 SUBCLASSES = "<class>.__subclasses__"
 _SETS = "<set>"  # as an attribute: what a store gives to a setter
 _VALUES = frozenset({"value", "_value_"})  # attributes of members of an Enum
@@ -118,6 +121,8 @@ class Attributes:
             owner = int(value.a)
             order = self.hierarchy.order(owner)[1:]
             if not self._load_member(order, attribute, result, value.b, owner):
+                if attribute == "__new__":
+                    heap.add(result, heap.number(Value(FOREIGN, NEW)))
                 for name in self.hierarchy.all_foreign_bases(owner):
                     self._name(f"{name}().{attribute}", value.b, result)
 
@@ -261,10 +266,18 @@ class Attributes:
             if function.parameters:
                 heap.add(function.parameters[0].node + offset, receiver)
             heap.edge(function.returns + offset, result, heap.lines[result])
+            if self._is_cached(function, offset):
+                kept = self.node(owner, function.name, function.position[0], file)
+                heap.edge(function.returns + offset, kept, function.position[0])
         elif function.binding is MethodBinding.STATIC or receiver < 0 or function.kind is not FunctionKind.METHOD:
             heap.add(result, number, node)
         else:
             heap.add(result, heap.number(Value(BOUND, int(value.a), receiver)), node)
+
+    def _is_cached(self, function: Function, offset: int) -> bool:
+        """The object keeps what the property gives, and takes it along when it is pickled."""
+        held = (self.heap.values[number] for each in function.decorators for number in self.heap.holds[each + offset])
+        return any(value.kind == FOREIGN and str(value.a).endswith(_CACHED) for value in held)
 
     def method(self, owner: int, name: str) -> int:
         """The function that a class of the repo, or the nearest of its bases, has under this name; -1 for none."""

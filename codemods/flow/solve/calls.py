@@ -160,6 +160,9 @@ class OwnCalls:
             for argument in call.arguments:
                 if argument >= 0:
                     self.containers.pass_elements(argument + offset, contents)
+        maker = self.attributes.method(index, "__new__")
+        if maker >= 0:
+            self.call_function(maker, offset, call, self.heap.number(Value(CLASS, index)))
         if initialiser >= 0:
             self.call_function(initialiser, offset, call, instance)
         if initialiser >= 0 or self.hierarchy.is_bag(index):

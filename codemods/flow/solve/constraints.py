@@ -32,6 +32,7 @@ class Constraints:
         # x -> (result, what it is unless x is a container, or -1) of `dict(x)`; SPREAD in its place for `**x`
         self.copies: dict[int, list[tuple[int, int]]] = defaultdict(list)
         self.types: dict[int, list[int]] = defaultdict(list)  # x -> result of `type(x)`
+        self.made: dict[int, list[int]] = defaultdict(list)  # x -> result of `object.__new__(x)`
         self.namespaces: dict[int, list[int]] = defaultdict(list)  # x -> what `vars(x)` gives where x is a module
         # an argument -> calls whose result depends on it
         self.variants: dict[int, list[tuple[Variant, int, Call]]] = defaultdict(list)
@@ -43,6 +44,7 @@ class Constraints:
         self.left_out.clear()
         for table in (self.stores, self.puts, self.members, self.supers, self.copies, self.types, self.variants):
             table.clear()
+        self.made.clear()
         self.namespaces.clear()
         self.watched.clear()
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ..facts.records import Call, Function
 from ..kinds import ANY, FunctionKind
-from .attributes import Attributes
+from .attributes import NEW, Attributes
 from .constraints import Constraints
 from .containers import Containers
 from .heap import CLASS, CONTAINER, FOREIGN, FUNCTION, HAZARD, INSTANCE, MODULE, OBJECT, SUPER, Heap, Value
@@ -60,6 +60,11 @@ class PythonBuiltins:
             for value in [heap.values[number] for number in heap.holds[first]]:
                 if value.kind == INSTANCE:
                     heap.add(result, heap.number(Value(CLASS, value.a)))
+        elif name == NEW and first >= 0:
+            self.constraints.add(self.constraints.made, first, result)
+            for value in [heap.values[number] for number in heap.holds[first]]:
+                if value.kind == CLASS:
+                    heap.add(result, heap.number(Value(INSTANCE, value.a)))
         elif name == "staticmethod" and first >= 0:  # `fold = staticmethod(lambda ...)`: a call of `fold` calls it
             for number in tuple(heap.holds[first]):
                 value = heap.values[number]

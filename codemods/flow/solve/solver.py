@@ -282,6 +282,9 @@ class _Solver:
         if node in constraints.variants:
             for variant, offset, call in tuple(constraints.variants[node]):
                 self.foreign.make_variant(value, variant, offset, call)
+        if node in constraints.made and value.kind == CLASS:
+            for result in constraints.made[node]:
+                heap.add(result, heap.number(Value(INSTANCE, value.a)))
         if node in constraints.types and value.kind == INSTANCE:
             for result in constraints.types[node]:
                 heap.add(result, heap.number(Value(CLASS, value.a)))

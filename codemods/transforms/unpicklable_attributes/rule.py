@@ -15,6 +15,7 @@ from ...syntax.unpicklable import Made
 from ...syntax.unpicklable_table import ObjectKind, Remedy, advice
 from .classes import Shape
 from .getattr_guard import unpickled_badly
+from .new_arguments import made_without_arguments
 from .plan import Plan, Planner
 from .screen import ID
 from .search import Search
@@ -37,7 +38,7 @@ def find(project: Project) -> Iterable[Finding]:
     paths = search.paths()
     kept = [pair for path in paths for shape in search.keepers(path) for pair in _of_class(search, shape, planner)]
     found = [finding for finding, _ in kept]
-    for others in (_from_outside, _derived, _handed_on, unpickled_badly, _own_processes):
+    for others in (_from_outside, _derived, _handed_on, unpickled_badly, made_without_arguments, _own_processes):
         found += [finding for path in paths for finding in others(search, path)]
     known = {node for finding, node in kept if finding.confidence is not Confidence.POSSIBLE}
     found += _sent_alone(search, known | {made.node for path in paths for *_, made in search.handed_on(path)})

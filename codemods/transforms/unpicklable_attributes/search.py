@@ -35,6 +35,7 @@ from .by_name import counts_older, python_below
 from .classes import Shape, Store
 from .family import Family, line_at
 from .injected import GIVES_GENERATOR, Given, Taken
+from .new_arguments import required
 from .own_reducers import is_reduced, registered
 from .remaking.containers import cached, fields, fillings, given_fields, keeps_parts
 from .uses.attribute_uses import Hazard
@@ -53,6 +54,7 @@ _GENERATES = re.compile(r"\byield\b|=\s*\((?s:.{0,200}?)\bfor\b")
 _KEEPS = re.compile(r"\bself\.\w+\s*(?::[^=\n]{0,300})?=\s*(\w+)\b")
 _IMPORTS = re.compile(r"^[ \t]*import\s+(.*)$", re.M)
 _DERIVES = re.compile(rf"class[ \t]+\w+[ \t]*\([^)]*\b(?:{'|'.join(words())})\b")
+_NEW = re.compile(r"\bdef[ \t]+__new__\b")
 _ASKED = re.compile(r"__getattr__(?:(?<=def[ \t]__getattr__)|[ \t]*=[ \t]*\w+\.)")
 _PLAIN = [name.split(".") for kind in kinds().values() if kind.plain for name in kind.constructors]
 _PARTS = [(name.partition(".")[0], name.rpartition(".")[2]) for name in modules()]
@@ -127,6 +129,16 @@ class Search:
                     asked = found if old_python(self.project, path, 11) is not None else None
                 if asked is not None:
                     yield shape, asked
+
+    def needing(self, path: str) -> Iterator[tuple[Shape, list[str]]]:
+        """Classes of objects that are seen to cross, and what their `__new__` must be given."""
+        lines = crossing_in(self.project, path) if self.project.holds(path, _NEW) else ()
+        outline = self.repo.outline(path) if lines else None
+        for node in outline.nodes if outline is not None else ():
+            if isinstance(node, ast.ClassDef) and outline is not None and node.lineno in lines:
+                shape = self.family.shape(outline, node)
+                if needed := required(self.family, shape):
+                    yield shape, needed
 
     def handed_on(self, path: str) -> Iterator[tuple[Outline, ast.Call, ast.expr, Made]]:
         """Calls that send such a thing to other processes themselves: `DataLoader(LSUN(root), num_workers=4)`."""
@@ -312,7 +324,7 @@ def is_found_in(project: Project, path: str) -> bool:
     """True where the rule has something to say of a file."""
     search = Search(project)
     looks = (search.keepers, search.set_from_outside, search.derived, search.handed_on, search.asked_while_loading)
-    found = any(next(iter(look(path)), None) is not None for look in looks)
+    found = any(next(iter(look(path)), None) is not None for look in (*looks, search.needing))
     return found or next(own_processes(search.repo, path), None) is not None
 
 
