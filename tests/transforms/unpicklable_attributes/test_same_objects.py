@@ -28,7 +28,6 @@ lock deleted from outside
 lock set to none from outside
 file set to another from outside
 itertools cycle aliased
-attribute set in else and getattr default
 file closed from outside
 position moved from outside
 row_factory from outside

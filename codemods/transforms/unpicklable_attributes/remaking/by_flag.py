@@ -1,19 +1,23 @@
 """What is opened in one branch of the constructor only, where an attribute of the object tells the branches apart.
 
 `if readonly: self.env = lmdb.open(path, readonly=True)`, `else: self.env = lmdb.open(path, map_size=size)`, and
-`self.readonly = readonly`: the copy of a reader opens it again, and a writer can be pickled as little as before.
+`self.readonly = readonly`: the copy of a reader opens it again, and a writer can be pickled as little as before. What
+was opened before the branch, or in its `else`, is opened again too where that can be done.
 """
 
 from __future__ import annotations
 
 import ast
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, replace
 
+from ....finding import Refused
 from ....syntax.file_tree import position
 from ....syntax.unpicklable_table import Remedy
 from ..classes import Shape, Store
 from ..uses.attribute_uses import AttributeUses, Hazard
 from ..uses.use_checks import goes_on, has_moved
+from .recreate import Recreation
 
 
 @dataclass(frozen=True)
@@ -22,6 +26,51 @@ class Branch:
 
     hazard: Hazard
     test: str
+    holder: ast.If
+
+
+@dataclass(frozen=True)
+class Whole:
+    """What the branch opens, and what else makes the attribute: before the test, or where it is false."""
+
+    again: Recreation
+    first: tuple[str, ...] = ()
+    otherwise: tuple[str, ...] = ()
+
+
+def whole(uses: AttributeUses, branch: Branch, made: Callable[[Hazard], Recreation]) -> Whole:
+    """All that the constructor opens, by `made`. Raises Refused where the copy can't have that."""
+    again = made(branch.hazard)
+    init, holder, own = uses.shape.methods["__init__"], branch.holder, branch.hazard.store.statement
+    more = [hazard for hazard in uses.hazards if hazard is not branch.hazard and hazard.store.method is init]
+    reads = [node for _, method, node in uses.reads if method is init]
+    if len(more) == 1 and more[0].store.always and more[0].store.statement.lineno < holder.lineno:
+        begin = more[0].store.statement.end_lineno or 0
+        between = [node.lineno for node in reads if begin < node.lineno < own.lineno]
+        if between:
+            raise Refused(f"line {between[0]} uses what is replaced by line {own.lineno}; use two attributes")
+        before = made(more[0])
+        return Whole(_joined(again, before), first=before.lines)
+    if any(own.lineno <= node.lineno <= (own.end_lineno or 0) for node in reads):
+        raise Refused("it is made from what the attribute was before; use two attributes")
+    if len(more) == 1 and more[0].store.statement in holder.orelse:
+        try:
+            other = made(more[0])
+        except Refused:  # objects of that kind can be pickled as little as before
+            return Whole(again)
+        both = {stash.name for stash in again.stashes} & {stash.name for stash in other.stashes}
+        given = {item.arg for item in (*init.args.posonlyargs, *init.args.args, *init.args.kwonlyargs)}
+        if all(stash.text in given for stash in again.stashes if stash.name in both):
+            joined = _joined(again, other)
+            stashes = (replace(item, statement=holder) if item.name in both else item for item in joined.stashes)
+            return Whole(replace(joined, stashes=tuple(stashes)), otherwise=other.lines)
+    return Whole(again)
+
+
+def _joined(one: Recreation, other: Recreation) -> Recreation:
+    """What `one` makes, with all that both need."""
+    imports = dict.fromkeys((*one.imports, *other.imports))
+    return replace(one, stashes=(*one.stashes, *other.stashes), imports=tuple(imports))
 
 
 def only_by_flag(uses: AttributeUses, stores: list[Store]) -> Branch | None:
@@ -56,7 +105,7 @@ def only_by_flag(uses: AttributeUses, stores: list[Store]) -> Branch | None:
             or goes_on(uses)
         ):
             return None
-        return Branch(hazard, test)
+        return Branch(hazard, test, holder)
     return None
 
 

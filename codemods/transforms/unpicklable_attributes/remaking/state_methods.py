@@ -57,6 +57,8 @@ class Treatment:
     carries: str = ""
     named_by: str = "name"  # the attribute that has the name
     gone: str = ""  # the path in what opens it, where the file may be gone once it is closed
+    first: tuple[str, ...] = ()  # what makes it before `open_test` is asked
+    otherwise: tuple[str, ...] = ()  # what makes it where `open_test` is false
 
 
 def edits(family: Family, shape: Shape, treatments: Sequence[Treatment], inherited: frozenset[str]) -> list[Edit]:
@@ -192,7 +194,7 @@ def _leaves(each: Treatment, step: str, state: str, keeps_order: bool) -> list[s
     `keeps_order`: the copy has its attributes in the same order.
     """
     line = _leave(each, state)
-    if each.form is Form.FLAGGED:
+    if each.form is Form.FLAGGED and not (each.first or each.otherwise):
         return [f"if {each.open_test}:", step + line]
     if keeps_order and each.sure and each.again is not None and line.startswith("del "):
         return [f"{line.removeprefix('del ')} = None"]
@@ -218,7 +220,8 @@ def _remake(each: Treatment, step: str, state: str) -> list[str]:
         lines = [line.format(place) for line in lines]
         return lines if each.never_none else [f"if {place} is not None:", *(step + line for line in lines)]
     if each.form is Form.FLAGGED:
-        return [f"if {each.open_test}:", *(step + line.replace("\n", f"\n{step}") for line in lines)]
+        lines = [f"if {each.open_test}:", *_indented(lines, step)]
+        return [*each.first, *lines, *(["else:", *_indented(each.otherwise, step)] if each.otherwise else [])]
     if each.form is Form.MAYBE:
         lines = _maybe(each, step, place)
         if not each.sure:
@@ -229,6 +232,10 @@ def _remake(each: Treatment, step: str, state: str) -> list[str]:
     return lines
 
 
+def _indented(lines: Iterable[str], step: str) -> list[str]:
+    return [step + line.replace("\n", f"\n{step}") for line in lines]
+
+
 def _visible(each: Treatment) -> list[str]:
     """`self.f = lru_cache(8)(self.f)`: what the state has under that name hides the method."""
     assert each.again is not None
@@ -237,7 +244,7 @@ def _visible(each: Treatment) -> list[str]:
 
 
 def _where_it_was(each: Treatment, step: str, state: str, lines: Iterable[str]) -> list[str]:
-    return [f'if "{each.key}" in {state}:', *(step + line.replace("\n", f"\n{step}") for line in lines)]
+    return [f'if "{each.key}" in {state}:', *_indented(lines, step)]
 
 
 def _maybe(each: Treatment, step: str, place: str) -> list[str]:
@@ -255,7 +262,7 @@ def _maybe(each: Treatment, step: str, place: str) -> list[str]:
         and len(short) < 100
     ):
         return [short]
-    body = [step + line.replace("\n", f"\n{step}") for line in (*each.again.imports, *visible, *lines)]
+    body = _indented((*each.again.imports, *visible, *lines), step)
     return [f"if {place}:", *body, "else:", f"{step}self.{each.attribute} = None"]
 
 

@@ -29,7 +29,7 @@ from ..uses.use_checks import (
     has_moved,
     is_filled,
 )
-from .by_flag import only_by_flag
+from .by_flag import only_by_flag, whole
 from .cached_functions import check_cached_calls
 from .containers import Filling, is_deep
 from .on_demand import changed_beside, is_lazy, left_closed
@@ -101,14 +101,26 @@ def treatment_of(uses: AttributeUses) -> Treatment:
         check_kept_elsewhere(uses)
         check_not_held(uses)
         line, key = branch.hazard.store.target.lineno, uses.shape.key(uses.attribute)
-        recreator = _recreator(uses, branch.hazard.store, branch.hazard.made)
-        again = recreator.recreation()
-        _check_own_position(uses, recreator)
-        return Treatment(uses.attribute, key, Form.FLAGGED, line, True, again, branch.test)
+        found = whole(uses, branch, lambda hazard: _made_again(uses, hazard))
+        return Treatment(
+            uses.attribute, key, Form.FLAGGED, line, True, found.again, branch.test,
+            first=found.first, otherwise=found.otherwise,
+        )  # fmt: skip
     _check_stores(uses, stores)
     check_kept_elsewhere(uses)
     facts = _Facts.of(uses, stores)
     return _left_out(uses, facts) or _recreated(uses, facts)
+
+
+def _made_again(uses: AttributeUses, hazard: Hazard) -> Recreation:
+    """How the copy gets what `hazard` keeps. Raises Refused."""
+    kind = hazard.made.kind
+    if kind.remedy not in (Remedy.RECREATE, Remedy.REOPEN):
+        raise Refused(kind.advice or "it is opened in several ways; use two attributes")
+    recreator = _recreator(uses, hazard.store, hazard.made)
+    recreator.check_place()
+    _check_own_position(uses, recreator)
+    return recreator.recreation()
 
 
 def _is_stream(hazard: Hazard) -> bool:
@@ -173,11 +185,6 @@ def _recreated(uses: AttributeUses, facts: _Facts) -> Treatment:
         return Treatment(uses.attribute, key, form, line, facts.sure, recreation)
     if carry:
         raise Refused(_MOVED)
-    if (asked := uses.asked_for()) and (not uses.always_there(stores) or uses.skips_init()):
-        raise Refused(
-            f"line {asked} asks whether the attribute is there, and some objects may lack it; set it to None in every "
-            "`__init__` and ask for that"
-        )
     test = kind.is_open.format(uses.text) if closes and kind.is_open else ""
     if never_none and test and (uses.needed or uses.is_needed()):
         gone = removes(uses.family, uses.shape)

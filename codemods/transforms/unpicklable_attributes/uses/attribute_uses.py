@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from ....finding import Refused
-from ....syntax.names import last_name
 from ....syntax.unpicklable import Made, Recogniser
 from ....syntax.unpicklable_table import ObjectKind, Remedy
 from ..classes import Method, Shape, Store
@@ -125,21 +124,6 @@ class AttributeUses:
             )
             for shape, method, node in self.reads
         )
-
-    def asked_for(self) -> int | None:
-        """A line that asks with `hasattr` or `getattr` for the attribute."""
-        for shape in self.hierarchy:
-            for method in shape.methods.values():
-                for node in ast.walk(method):
-                    if (
-                        isinstance(node, ast.Call)
-                        and last_name(node.func) in ("hasattr", "getattr")
-                        and len(node.args) > 1
-                    ):
-                        name = node.args[1]
-                        if isinstance(name, ast.Constant) and name.value == self.attribute:
-                            return node.lineno
-        return None
 
     def closed_by(self) -> str:
         """The method that closes it while the object lives on; "" when none does."""
