@@ -81,10 +81,14 @@ class Variant:
 
 @dataclass(frozen=True)
 class Selective:
-    """An object whose methods `keeping` keep their arguments, and whose methods `same` give back the object."""
+    """An object whose methods `keeping` keep their arguments, and whose methods `same` give back the object.
+
+    What the methods `gives` give has all that was kept, and nothing where nothing was.
+    """
 
     keeping: frozenset[str]
     same: frozenset[str]
+    gives: frozenset[str]
 
 
 class Table:
@@ -106,7 +110,7 @@ class Table:
             )  # fmt: skip
             self.variants.setdefault(entry["callable"], []).append(made)
         self.selective = {
-            s["callable"]: Selective(frozenset(s["keeping"]), frozenset(s["same"]))
+            s["callable"]: Selective(frozenset(s["keeping"]), frozenset(s["same"]), frozenset(s.get("gives", ())))
             for s in entries.get("selective", ())
         }
         self.harmless: dict[str, str] = {h["callable"]: h["source"] for h in entries.get("harmless", ())}
@@ -128,6 +132,11 @@ class Table:
             *self.carriers,
             *self.harmless,
             *self.selective,
+            *(
+                f"{of}().{name}"
+                for of, each in self.selective.items()
+                for name in each.keeping | each.same | each.gives
+            ),
             *self.burdens,
             *(name for made in self.variants.values() for item in made for name in item.made_by),
             "functools.partial",

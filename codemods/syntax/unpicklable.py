@@ -23,6 +23,7 @@ from .unpicklable_table import (
     kind_of_class,
     kinds,
     makers,
+    method_of,
     modules,
     wrong_context,
 )
@@ -35,6 +36,10 @@ _WALKS = ("iter", "enumerate", "cycle")
 _ENTERS = ("enter_context", "enter_async_context")
 _OPEN_THERE = "keep its path, and open it in the process that reads it: the stack closes it in this one"
 _WALK_THERE = "keep the path, and open it where the lines are read, for instance in `__iter__`"
+_METHODS = frozenset(
+    {"write", "writelines", "read", "readline", "readlines", "seek", "acquire", "release", "submit", "put", "get",
+     "execute", "set", "is_set"}
+)  # fmt: skip
 _DEPTH = 6
 _FAR = 2  # assignments between a literal and its use
 _BUILTIN = ("open", "memoryview")  # the builtins of the table
@@ -116,6 +121,9 @@ class Recogniser:
                     kind = wrong_context(kind)
                 if not kind.suffix or (isinstance(node, ast.Call) and _is_archive(outline, node, kind.suffix)):
                     yield Made(kind, outline, node)
+            elif isinstance(node, ast.Attribute) and node.attr in _METHODS and not outline.is_self(node.value):
+                for item in self._made(outline, node.value, depth + 1):
+                    yield Made(method_of(item.kind), outline, node)  # `self.write = sys.stdout.write`
             elif isinstance(node, ast.Call):
                 yield from self._returned(outline, node, depth)
                 if last_name(node.func) in _ENTERS and isinstance(node.func, ast.Attribute) and len(node.args) == 1:

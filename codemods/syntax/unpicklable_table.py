@@ -94,6 +94,14 @@ def wrong_context(kind: ObjectKind) -> ObjectKind:
 
 
 @cache
+def method_of(kind: ObjectKind) -> ObjectKind:
+    """A method of such an object, which takes the object along; one of a stream is looked up again."""
+    remedy = kind.remedy if kind.plain else Remedy.REPORT
+    advice = kind.advice if kind.plain else "keep the object itself, and look the method up where it is called"
+    return replace(kind, what=f"a method of {kind.what}", remedy=remedy, advice=advice, line="")
+
+
+@cache
 def _table() -> dict[str, Any]:
     folder = resources.files(__package__)
     own, installed = (tomllib.loads(folder.joinpath(name).read_text("utf-8")) for name in _FILES)

@@ -51,6 +51,8 @@ class ForeignObjects:
             heap.edge(kept, receiver.b, line)
         if method in selective.same:
             heap.add(result, value.b)
+        if method in selective.gives:
+            heap.add_when_filled(result, receiver, receiver.b)
         return True
 
     def variant(self, name: str, offset: int, call: Call) -> str:

@@ -62,7 +62,7 @@ def _check(project: Project, crossing: Crossing, known: Known, rewrite: FileRewr
 
     Also where the wrapper keeps something: a worker decorates anew, so that has only what is there then.
     """
-    if (kept := kept_by(rewrite.scopes, node)) is not None:
+    if (kept := kept_by(project, rewrite.scopes, node)) is not None:
         raise Refused(
             f"{_GAIN}, but {kept}: a worker would start without what is in it. Keep that in an object that is sent, "
             "or where no result depends on it"

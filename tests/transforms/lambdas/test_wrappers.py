@@ -107,7 +107,9 @@ def logged(function):
             10,
         ),
         ("count = 0", "nonlocal count\n        count += 1\n        return function(row)", 8),
-        ("pass", "wrapper.calls = 1\n        return function(row)", 8),
+        ("pass", "wrapper.calls = 1\n        return function(row), wrapper.calls", 8),
+        ("pass", "wrapper.calls = 1\n        return function(row), getattr(area, 'calls')", 8),
+        ("pass", "wrapper.calls += 1\n        return function(row)", 8),
     ],
 )  # fmt: skip
 def test_a_worker_would_start_without_what_the_wrapper_keeps(made: str, body: str, line: int) -> None:
@@ -127,6 +129,13 @@ def test_a_worker_would_start_without_what_the_wrapper_keeps(made: str, body: st
 def test_results_that_are_kept_are_no_more_than_results(body: str) -> None:
     (finding,) = found(KEEPS.format(made="seen = {}", body=body))
     assert finding.fix is not None
+
+
+def test_an_attribute_that_nothing_reads_is_no_reason() -> None:
+    (finding,) = found(KEEPS.format(made="pass", body="wrapper.last = 1\n        return function(row)"))
+    assert finding.fix is not None
+    (finding,) = found(KEEPS.format(made="pass", body="wrapper.last = 1\n        return 3"), "print(area.last)")
+    assert finding.fix is None
 
 
 REGISTRY = """

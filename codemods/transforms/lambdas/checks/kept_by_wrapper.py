@@ -6,6 +6,7 @@ import ast
 from collections.abc import Sequence
 
 from ....nodes import walk
+from ....project import Project
 from ....syntax.binding_rules import FunctionNode, ScopeKind
 from ....syntax.scopes import Scopes
 from .captures import is_change
@@ -15,17 +16,18 @@ _LOOKS_UP = frozenset({"get", "setdefault"})
 _OF_KEYS = frozenset({"tuple", "sorted", "frozenset", "str", "repr", "hash", "len", "isinstance", "type"})
 
 
-def kept_by(scopes: Scopes, node: FunctionNode) -> str | None:
+def kept_by(project: Project, scopes: Scopes, node: FunctionNode) -> str | None:
     """Where the wrapper `node` changes what it keeps, in words; None where nobody can tell from what it gives.
 
-    Nobody can of a dict of results that is asked for results alone.
+    Nobody can of a dict of results that is asked for results alone, and of an attribute that nothing reads.
     """
     captured: dict[str, list[ast.Name]] = {}
     around = set(scopes.ancestors(node))
     for each in walk(node):
         if isinstance(each, ast.Nonlocal):
             return f"it changes `{each.names[0]}` (line {each.lineno})"
-        if isinstance(each, ast.Attribute) and isinstance(each.ctx, ast.Store) and _is(each.value, {node.name}):
+        stores = isinstance(each, ast.Attribute) and isinstance(each.ctx, ast.Store) and _is(each.value, {node.name})
+        if stores and isinstance(each, ast.Attribute) and _is_read(project, scopes, each):
             return f"it sets `{ast.unparse(each)}` (line {each.lineno})"
         if isinstance(each, ast.Name) and isinstance(each.ctx, ast.Load):
             owner = scopes.owner(scopes.around(each), each.id)
@@ -36,6 +38,19 @@ def kept_by(scopes: Scopes, node: FunctionNode) -> str | None:
         if change is not None and not _gives_results(scopes, node, name, uses, {*captured} - {name}):
             return f"it changes `{name}` (line {change.lineno})"
     return None
+
+
+def _is_read(project: Project, scopes: Scopes, stored: ast.Attribute) -> bool:
+    """Something of the repository reads an attribute of that name, or names it in a text."""
+    if isinstance(scopes.parents[stored], ast.AugAssign):
+        return True
+    for path in project.with_words((stored.attr,)):
+        module = project.module(path)
+        for node in walk(module) if module is not None else ():
+            loads = isinstance(node, ast.Attribute) and node.attr == stored.attr and isinstance(node.ctx, ast.Load)
+            if loads or (isinstance(node, ast.Constant) and node.value == stored.attr):
+                return True
+    return False
 
 
 def _is(node: ast.AST, names: set[str]) -> bool:
