@@ -50,6 +50,35 @@ def test_a_name_that_is_not_known_is_any_of_the_module(how: str, confidence: str
     assert crossing(program) == marked(program)
 
 
+TAKES = """
+class Rows:
+    def __init__({parameters}):
+        self.read = lambda x: x  {read}
+"""
+
+
+@pytest.mark.parametrize(
+    ("parameters", "read"),
+    [
+        ("self, root, preload=True", "# likely"),
+        ("self, *args, preload", "# likely"),
+        ("self, root, **options", "# likely"),
+        ("self, root, load=True", "# possible"),
+        ("self, *, root=None, preload=True", "# possible"),
+        ("self, root, /, **options", "# likely"),
+        ("self, preload=True", "# possible"),
+    ],
+)
+def test_a_class_that_does_not_take_the_arguments_is_not_meant(parameters: str, read: str) -> None:
+    how = RUN.format(how="getattr(data, name)").replace("name)()", "name)('a', preload=False)")
+    program = {
+        "run.py": how.replace("Pairs, Rows, load", "Rows"),
+        "data.py": TAKES.format(parameters=parameters, read=read),
+    }
+    found = {place for place in crossing(program) if place[2] != "possible"}
+    assert found == {place for place in marked(program) if place[2] != "possible"}
+
+
 @pytest.mark.parametrize(
     ("how", "read"),
     [

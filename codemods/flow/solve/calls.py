@@ -13,7 +13,7 @@ from .attributes import Attributes
 from .containers import Containers
 from .deferred_calls import STANDS_NOWHERE
 from .foreign_objects import ForeignObjects
-from .heap import CLASS, CONTAINER, HAZARD, INSTANCE, Heap, Value
+from .heap import BOUND, CLASS, CONTAINER, HAZARD, INSTANCE, Heap, Value
 from .hierarchy import Hierarchy
 from .program import Program
 from .sinks import Sinks
@@ -140,6 +140,19 @@ class OwnCalls:
                 next((p.node + base for p in parameters if p.kind is ParameterKind.DOUBLE_STARRED), -1),
             )
         return known
+
+    def takes(self, value: Value, call: Call) -> bool:
+        """False where calling the function or class with these arguments is a TypeError."""
+        index = self.attributes.method(int(value.a), "__init__") if value.kind == CLASS else int(value.a)
+        if index < 0 or (value.kind == CLASS and self.attributes.method(int(value.a), "__new__") >= 0):
+            return True
+        function = self.program.functions[index][1]
+        bound = value.kind in (CLASS, BOUND) and self._own_parameter(function) is not None
+        positional, named, rest, others = self._parameters(index, bound)
+        given = {parameter.name for parameter in positional[: len(call.arguments)]}
+        fits = rest >= 0 or len(call.arguments) <= len(positional)
+        named_fit = all(name not in given if name in named else others >= 0 for name, _ in call.keywords)
+        return bool(function.decorators) or (fits and named_fit)
 
     def construct(self, index: int, offset: int, call: Call) -> None:
         """`call` makes an instance of a class of the repo."""

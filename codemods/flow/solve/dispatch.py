@@ -60,6 +60,8 @@ class Dispatch:
         """`call` calls `value`, whose number is `number`, in the node `node`."""
         kind = value.kind
         if kind in (FUNCTION, BOUND, CLASS) and self.attributes.is_looked_up(node, number):
+            if not self.own.takes(value, call):
+                return
             call = self._looked_up(offset, call)
         if kind == FUNCTION:
             self.own.call_function(int(value.a), offset, call, -1)
