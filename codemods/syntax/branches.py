@@ -22,6 +22,8 @@ _NEGATED: dict[type[ast.cmpop], type[ast.cmpop]] = {ast.IsNot: ast.Is, ast.NotEq
 _PLAIN = (ast.Name, ast.Constant, ast.Attribute, ast.Compare, ast.BoolOp, ast.UnaryOp, ast.Tuple, ast.List)
 _MARKS = (ast.expr_context, ast.boolop, ast.unaryop, ast.cmpop)
 
+_POSITIVE = " > 0"  # behind a flag: it is more than 0
+
 Place = tuple[str, int, int]  # path, line and column, -1 where it is not known
 _Tests = dict[str, object]  # what is known of a test's text: true, false, or what a name equals
 
@@ -29,8 +31,8 @@ _Tests = dict[str, object]  # what is known of a test's text: true, false, or wh
 def exclude_each_other(repo: Repo, places: Iterable[tuple[str, int]]) -> bool:
     """True when two of the places (path and line) stand in opposite branches of tests of the same flag.
 
-    Flags are attributes of options (`args.workers`, `self.opt.sp`) that neither file sets, and any test in an
-    `__init__`, which runs once for its object.
+    Flags are attributes of options (`args.workers`, `self.opt.sp`) that neither file sets, whether they are more than
+    0 where numbers are meant, and any test in an `__init__`, which runs once for its object.
     """
     known: Flags = {}
     outlines: dict[str, Outline] = {}
@@ -68,14 +70,39 @@ def _flags(outline: Outline, line: int) -> Flags:
         elif isinstance(inside, _LOOPS):
             once = False
         if isinstance(inside, ast.If) and block:
-            test, value = inside.test, block is inside.body
+            value = block is inside.body
             if once:
                 found[outline.path, inside.lineno] = value
-            while isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
-                test, value = test.operand, not value
-            if isinstance(test, ast.Attribute):
-                found[ast.unparse(test).removeprefix("self.")] = value
+            found |= _told(inside.test, value)
+        elif isinstance(inside, ast.For) and block is inside.body and (times := _times(inside.iter)) is not None:
+            found |= _told(ast.Compare(times, [ast.Gt()], [ast.Constant(0)]), True)
     return found
+
+
+def _told(test: ast.expr, value: bool) -> Flags:
+    """What is known of an option where the test of it is true, or false: that it is set, that it is more than 0."""
+    while isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
+        test, value = test.operand, not value
+    asks: tuple[type[ast.cmpop], object] = (ast.NotEq, 0)
+    if isinstance(test, ast.Compare) and len(test.ops) == 1 and isinstance(test.comparators[0], ast.Constant):
+        asks = (type(test.ops[0]), test.comparators[0].value)
+        test = test.left
+    if not isinstance(test, ast.Attribute):
+        return {}
+    name = ast.unparse(test).removeprefix("self.")
+    if asks in ((ast.Eq, 0), (ast.LtE, 0), (ast.Lt, 1)):
+        asks, value = ((ast.NotEq, 0) if asks[0] is ast.Eq else (ast.Gt, 0)), not value
+    if asks == (ast.NotEq, 0):
+        return {name: True} if value else {name: False, name + _POSITIVE: False}
+    if asks in ((ast.Gt, 0), (ast.GtE, 1)):
+        return {name + _POSITIVE: True, name: True} if value else {name + _POSITIVE: False}
+    return {}
+
+
+def _times(goes_over: ast.expr) -> ast.expr | None:
+    """How often a loop over `range(n)` runs."""
+    is_range = isinstance(goes_over, ast.Call) and last_name(goes_over.func) == "range" and len(goes_over.args) == 1
+    return goes_over.args[0] if is_range and isinstance(goes_over, ast.Call) else None
 
 
 def types_asked_for(outline: Outline, line: int) -> dict[str, frozenset[str]]:
@@ -202,7 +229,7 @@ def _around(outline: Outline, node: ast.AST) -> Iterator[ast.AST]:
 
 def _sets(outline: Outline, flag: str) -> bool:
     """The file assigns the flag's attribute on something else than an object's own `self`."""
-    name = flag.rpartition(".")[2]
+    name = flag.removesuffix(_POSITIVE).rpartition(".")[2]
     return any(
         isinstance(node.ctx, ast.Store) and not (isinstance(node.value, ast.Name) and last_name(node.value) == "self")
         for node in outline.attributes.get(name, ())

@@ -49,6 +49,44 @@ def test_made_in_one_branch_and_sent_in_the_other(make: str, start: str) -> None
     assert confidences(READER.format(make=make, start=start)) == [Confidence.POSSIBLE]
 
 
+LOCAL = """\
+import queue
+import multiprocessing as mp
+
+def work(results):
+    results.put(1)
+
+def main(args):
+    if {make}:
+        results = mp.Queue()
+    else:
+        results = queue.Queue()
+    for _ in range({times}):
+        mp.Process(target=work, args=(results,)).start()
+"""
+
+
+@pytest.mark.parametrize(
+    ("make", "times", "crosses"),
+    [
+        ("args.jobs != 0", "args.jobs", False),
+        ("args.jobs > 0", "args.jobs", False),
+        ("args.jobs >= 1", "args.jobs", False),
+        ("args.jobs", "args.jobs", False),
+        ("not args.jobs == 0", "args.jobs", False),
+        ("args.jobs > 1", "args.jobs", True),
+        ("args.jobs == 0", "args.jobs", True),
+        ("args.jobs < 1", "args.jobs", True),
+        ("args.jobs > 0", "args.other", True),
+        ("args.jobs > 0", "args.jobs + 1", True),
+        ("args.jobs > 0", "1, args.jobs", True),
+    ],
+)
+def test_a_loop_that_does_not_run_where_it_is_made(make: str, times: str, crosses: bool) -> None:
+    found = confidences(LOCAL.format(make=make, times=times))
+    assert (Confidence.PROVEN in found) is crosses
+
+
 @pytest.mark.parametrize(
     ("make", "start"), [("opt.sp", "not self.opt.sp"), ("opt.sp", "self.opt.other"), ("opt.sp > 1", "self.opt.sp > 1")]
 )

@@ -154,3 +154,20 @@ def test_settings_before_the_first_harm(line: str, stays: bool) -> None:
     above, _, below = after.partition("if __name__")
     assert (line in above) is stays and (line in below) is not stays
     assert "    model = load(args).cuda()" in below
+
+
+@pytest.mark.parametrize(
+    ("value", "stays"),
+    [
+        ("torch.device('cuda' if torch.cuda.is_available() else 'cpu')", True),
+        ("'cuda' if torch.cuda.is_available() else 'cpu'", True),
+        ("torch.zeros(1).to('cuda' if torch.cuda.is_available() else 'cpu')", False),
+        ("pick(torch.cuda.is_available())", False),
+    ],
+)
+def test_a_guard_begins_below_the_choice_of_a_device(value: str, stays: bool) -> None:
+    setup = f"device = {value}\nrate = 0.1\nlog = open('log.txt', 'w')\n"
+    text = f"import torch\n{START}\ndef work(x):\n    return x\n\n\ndef pick(x):\n    return x\n\n\n{setup}{RUN}"
+    kept, _, guarded = wrapped(text).partition("if __name__ ==")
+    assert ("\ndevice = " in kept, "\nrate = " in kept) == (stays, stays)
+    assert "    log = open" in guarded

@@ -128,3 +128,11 @@ def test_what_is_read_from_an_open_file_does_not_keep_the_file(opened: str) -> N
     (finding,) = RULE.find(Project(MemoryFiles({"train.py": text.encode()})))
     assert finding.fix is None
     assert finding.reason == "it is built from `f`, which is open only here; give it the path instead"
+
+
+@pytest.mark.parametrize("reader", ["VideoReader", "AVReader", "AudioReader"])
+def test_the_readers_of_decord_keep_an_open_video(reader: str) -> None:
+    text = PROGRAM.format(path="name", early="", late="self.data[index]").replace("np.load", f"decord.{reader}")
+    text = text.replace("import numpy as np", "import decord")
+    findings = RULE.find(Project(MemoryFiles({"train.py": text.encode(), "config.py": b""})))
+    assert [("is an open video or slide" in each.message, each.fix is not None) for each in findings] == [(True, True)]

@@ -12,6 +12,7 @@ from ....project import Project
 from ....syntax.callees import FUNCTIONS
 from ....syntax.outline import Outline
 from ....syntax.placement import indentation_at, indentation_unit
+from ....syntax.receivers import qualified_name
 from ....syntax.repo import Repo
 from ....tree.source import Source
 from ..called_here import called_here
@@ -44,6 +45,7 @@ _LOGS = re.compile(  # names of some length: a text may be one long word, and is
 )
 _SETS_UP = re.compile(r"\b(?:signal|atexit|threading)\b")
 _MAX_GUARDS = 3
+_DEVICES = ("torch.device", "torch.cuda.is_available", "torch.backends.mps.is_available")  # nothing is put on it yet
 _LIGHT = (
     ast.Constant, ast.Name, ast.Attribute, ast.Subscript, ast.Tuple, ast.UnaryOp, ast.unaryop, ast.expr_context,
 )  # fmt: skip
@@ -177,13 +179,27 @@ class Splitter:
         for at in range(start, first):  # not half of something: a call on what stays outside, constants at the top
             statement = self.body[at]
             root = method_root(statement)
-            if (root is not None and root not in names) or _is_light(statement) or is_print(statement):
+            if (root is not None and root not in names) or self._is_light(statement) or is_print(statement):
                 start = at + 1
                 continue
             break
         for at in range(start, first):
             names |= self.binds[at]
         return start
+
+    def _is_light(self, statement: ast.stmt) -> bool:
+        """A constant, a setting that is only read from somewhere (`rate = args.rate`, `size = config["size"]`), or the
+        device that there is."""
+        value = statement.value if isinstance(statement, (ast.Assign, ast.AnnAssign)) else None
+        if value is None:
+            return is_plain(statement)
+        asked = [node for node in ast.walk(value) if isinstance(node, ast.Call)]
+        if asked and all(qualified_name(self.outline, call.func) in _DEVICES for call in asked):
+            return True
+        if not all(isinstance(node, _LIGHT) for node in ast.walk(value)):
+            return is_plain(statement)
+        parts = [node.slice for node in ast.walk(value) if isinstance(node, ast.Subscript)]
+        return all(isinstance(part, ast.Constant) and isinstance(part.value, str) for part in parts)  # of no dataset
 
     def _prepares(self, statement: ast.stmt) -> bool:
         if isinstance(statement, (ast.Assign, ast.AnnAssign)):
@@ -369,15 +385,6 @@ def _stretches(inside: Collection[int]) -> list[Run]:
         else:
             runs.append(Run(at, at))
     return runs
-
-
-def _is_light(statement: ast.stmt) -> bool:
-    """A constant, or a setting that is only read from somewhere: `rate = args.rate`, `size = config["size"]`."""
-    value = statement.value if isinstance(statement, (ast.Assign, ast.AnnAssign)) else None
-    if value is None or not all(isinstance(node, _LIGHT) for node in ast.walk(value)):
-        return is_plain(statement)
-    parts = [node.slice for node in ast.walk(value) if isinstance(node, ast.Subscript)]
-    return all(isinstance(part, ast.Constant) and isinstance(part.value, str) for part in parts)  # of no dataset
 
 
 def _reads(statement: ast.stmt, name: str) -> bool:
