@@ -99,6 +99,10 @@ class Scopes:
             found.setdefault(binding.name, []).append(binding)
         return found
 
+    def everywhere(self, name: str) -> list[Binding]:
+        """All places of the file that bind the name, in whatever scope."""
+        return self._bindings.get(name, [])
+
     def visible(self, name: str, line: int | None) -> list[Binding]:
         """Bindings of `name` that a use on `line` could mean; with None, all that make no attribute of a class.
 

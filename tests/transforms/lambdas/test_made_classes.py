@@ -12,7 +12,7 @@ from codemods.project import Project
 from codemods.transforms.lambdas.rule import find
 from codemods.tree.files import MemoryFiles
 from harness.each_row import each_row
-from harness.small import reasons
+from harness.small import migrated
 
 PROGRAM = """\
 import sys
@@ -107,5 +107,57 @@ def test_a_file_without_a_nested_def_is_looked_at() -> None:
         "import multiprocessing as mp\nfrom collections import namedtuple\n\n\ndef work(task):\n    print(task)\n\n\n"
         "def main():\n    Task = namedtuple('Task', 'index')\n    mp.Process(target=work, args=(Task(1),)).start()\n"
     )
-    (reason,) = reasons({"run.py": text}, "lambdas")
-    assert "make it at the top of the module" in reason
+    assert "run.py" in migrated({"run.py": text}, "lambdas")
+
+
+LOCAL = """\
+import multiprocessing as mp
+from collections import namedtuple
+
+
+def work(task):
+    print(task)
+
+
+def main():
+    {made}
+    mp.Process(target=work, args=({sent},)).start()
+
+
+{more}
+"""
+MADE = "Task = namedtuple('Task', 'index')"
+
+
+@each_row(
+    ("made", "sent", "more", "moves"),
+    [
+        (MADE, "Task(1)", "", True),
+        (MADE, "Task(Task._make([1]))", "", True),
+        ("Task = namedtuple('Task', ['index', 'b'], defaults=(3, 4))", "Task(1)", "", True),
+        ("size = 'index'\n    Task = namedtuple('Task', size)", "Task(1)", "", False),
+        (MADE, "Task", "", False),  # the class itself, which somebody may look at
+        (MADE, "Task(1)", "Task = 3", False),
+        (MADE, "Task(1)", "def other():\n    return Task", False),
+        (MADE, "Task(1)", "def other(Task):\n    return Task", False),
+        (MADE, "Task(1)", "def other(x, y):\n    return type(x) is type(y)", False),
+        (MADE, "Task(1)", "def other(x):\n    return type(x).__name__", True),
+        (MADE, "Task(1)", "def other(x):\n    return globals()", False),
+        (MADE + "; print(3)", "Task(1)", "", False),
+        ("if mp:\n        " + MADE, "Task(1)", "", False),  # it alone stands there
+        (MADE + "\n    Task.__doc__ = 'a'", "Task(1)", "", False),
+        (MADE, "Task(1)", "namedtuple = 3", False),
+    ],
+)
+def test_a_tuple_of_a_function_moves_above_it(made: str, sent: str, more: str, moves: bool) -> None:
+    text = LOCAL.format(made=made, sent=sent, more=more)
+    changed = migrated({"run.py": text}, "lambdas")
+    assert bool(changed) == moves
+    if moves:
+        above = "\n\n\ndef main():\n"
+        assert changed["run.py"] == text.replace(f"    {made}\n", "").replace(above, f"\n\n\n{made}{above}")
+
+
+def test_not_where_another_file_takes_all_names() -> None:
+    text = LOCAL.format(made=MADE, sent="Task(1)", more="")
+    assert migrated({"run.py": text, "other.py": "from run import *\n"}, "lambdas") == {}

@@ -183,3 +183,49 @@ def test_another_value_in_the_worker(value: str, read: str, changes: list[str]) 
 )
 def test_the_same_value(value: str, read: str, changes: list[str]) -> None:
     assert [change for change in changes if told(value, read, change)] == []
+
+
+INSIDE = """\
+import os
+from contextlib import contextmanager
+from multiprocessing import Process
+
+
+@contextmanager
+def rank(number):
+    os.environ["RANK"] = str(number)
+    yield
+    del os.environ["RANK"]
+
+
+@contextmanager
+def other(number):
+    os.environ["OTHER"] = str(number)
+    yield
+
+
+def main():
+    {imports}
+    Process(target=worker.run).start()
+
+
+if __name__ == "__main__":
+    main()
+"""
+
+
+@each_row(
+    ("imports", "found"),
+    [
+        ("with rank(3):\n        import worker", True),
+        ("with rank(3), other(3):\n        import worker", True),
+        ("with other(3):\n        import worker", False),
+        ("with open('a'):\n        import worker", False),
+        ("os.environ['RANK'] = '3'\n    import worker\n    os.environ.pop('RANK')", True),
+        ("os.environ['RANK'] = '3'\n    import worker", False),
+    ],
+)
+def test_imported_while_something_is_set(imports: str, found: bool) -> None:
+    worker = "import os\n\nRANK = os.environ['RANK']\n\n\ndef run():\n    print(RANK)\n"
+    findings = reported({"train.py": INSIDE.format(imports=imports), "worker.py": worker}, "main-guard")
+    assert ["computes at import" in each.message for each in findings] == [True] * found

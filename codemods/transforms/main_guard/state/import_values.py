@@ -58,16 +58,44 @@ def import_values(search: Search) -> Iterator[ChangedState]:
         if (call := _another_each_time(value, places)) is not None:
             if recogniser.made(value.outline, value.value):
                 continue  # a log for each process, whose name says which: it can't be passed on, and is not meant to be
-            place, worker = places[0]
-            assert isinstance(place.node, ast.expr)
-            confidence, sent_by = next(iter(worker.sent.values()))
-            found = Changed(value.outline, place.node, worker, confidence, sent_by, sent_by)
-            made = told(found, Place(value.outline, call, ""))
+            made = _at_first(value, Place(value.outline, call, ""), places)
             yield ChangedState(f"{what}: a spawned worker computes it anew, and gets another value", _ADVICE, made)
+            continue
+        if (around := next(_imported_inside(search, value), None)) is not None:
+            changed = _at_first(value, around, places)
+            depends = f"{what}, inside what {place_of(around)} sets for that time: a spawned worker imports it without"
+            yield ChangedState(depends, _ADVICE, changed)
             continue
         for change, changed in made_before(search, list(_changes(search, value)), places):
             depends = f"{what}, before {place_of(change)} changes its input: a spawned worker computes it anew"
             yield ChangedState(f"{depends}, after that", _ADVICE, changed)
+
+
+def _at_first(value: _Value, change: Place, places: list[tuple[Place, Worker]]) -> Changed:
+    place, worker = places[0]
+    assert isinstance(place.node, ast.expr)
+    confidence, sent_by = next(iter(worker.sent.values()))
+    return told(Changed(value.outline, place.node, worker, confidence, sent_by, sent_by), change)
+
+
+def _imported_inside(search: Search, value: _Value) -> Iterator[Place]:
+    """`with as_rank(3): import worker`, where that sets a variable which the value is computed from."""
+    for node in walk(value.value):
+        if not isinstance(node, (ast.Name, ast.Attribute)) or isinstance(value.outline.parents[node], ast.Attribute):
+            continue
+        key = _key(value.outline, node) if qualified_name(value.outline, node) in _ENVIRONMENT else ""
+        setting = {place.outline.scope(place.node) for place in _set_variables(search, key)} if key else ()
+        for path in sorted(search.importers.reaching(value.outline.path)) if setting else ():
+            outline = search.repo.outline(path)
+            for imported in outline.imports if outline is not None else ():
+                assert outline is not None
+                holders = (above for above in outline.ancestors(imported) if isinstance(above, ast.With))
+                calls = [item.context_expr for holder in holders for item in holder.items]
+                if calls and value.outline.path in search.starts.callees.modules.imported(path, imported):
+                    for call in (each for each in calls if isinstance(each, ast.Call)):
+                        called = search.callees.called(outline, call)
+                        if called is not None and called[1] in setting:
+                            yield Place(outline, call, "")
 
 
 def _reads(search: Search, worker: Worker) -> Iterator[tuple[_Value, ast.expr]]:
@@ -213,12 +241,17 @@ def _changes(search: Search, value: _Value) -> Iterator[Place]:
 
 
 def _is_imported_before(search: Search, value: _Value, place: Place) -> bool:
-    """The file of the change has the value by then: it computes it, or imports what does at its top."""
-    if place.outline is value.outline:
+    """The file of the change has the value by then: it computes it, or imports what does, at its top or above."""
+    outline = place.outline
+    if outline is value.outline:
         return True
-    top = (node for node in place.outline.imports if place.outline.parents[node] is place.outline.module)
-    modules = search.starts.callees.modules
-    return any(value.outline.path in modules.imported(place.outline.path, node) for node in top)
+    modules, scope, line = search.starts.callees.modules, outline.scope(place.node), getattr(place.node, "lineno", 0)
+    for node in outline.imports:
+        if value.outline.path not in modules.imported(outline.path, node):
+            continue
+        if outline.parents[node] is outline.module or (outline.scope(node) is scope and node.lineno < line):
+            return True
+    return False
 
 
 def _key(outline: Outline, node: ast.expr) -> str:
