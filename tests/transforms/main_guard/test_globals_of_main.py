@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+import pytest
+
+from codemods.project import Project
+from codemods.transforms.main_guard import RULE
+from codemods.tree.files import MemoryFiles
 from harness.each_row import each_row
 from harness.main_changes import program
 from harness.small import reported
@@ -229,3 +234,53 @@ def test_what_a_worker_lacks(read: str, changes: list[str]) -> None:
 )
 def test_what_a_worker_has(read: str, changes: list[str]) -> None:
     assert [change for change in changes if told(read, change)] == []
+
+
+WORDS = """\
+from multiprocessing import Pool
+from tables import KINDS, kinds
+
+WORDS = None
+NAMES = None
+
+
+def load(path):
+    with open(path) as file:
+        words = [line.strip() for line in file]
+    return [word.replace("_", " ") for word in words]
+
+
+def work(x):
+    return WORDS[x], NAMES
+
+
+def ground(path, items):
+    global WORDS, NAMES
+    if WORDS is None:
+        WORDS = {value}
+        NAMES = {names}
+    with Pool(2) as pool:
+        return pool.map(work, items)
+"""
+TABLES = "KINDS = ['is', 'has']\n\n\ndef kinds():\n    return (each for each in KINDS)\n"
+
+
+@pytest.mark.parametrize(
+    ("value", "names", "unsafe"),
+    [
+        pytest.param("load(path)", "KINDS", "", id="lines of a file, and a table of another file"),
+        pytest.param("load(path)", "[name for name in KINDS]", "", id="items of a table of another file"),
+        pytest.param("[row for row in unknown(path)]", "KINDS", "`WORDS` has to be pickled", id="unknown items"),
+        pytest.param("load(path)", "kinds()", "can't be pickled", id="a generator"),
+        pytest.param("[open(name) for name in KINDS]", "KINDS", "can't be pickled", id="files"),
+    ],
+)
+def test_a_global_that_a_condition_sets_is_handed_over_as_it_is(value: str, names: str, unsafe: str) -> None:
+    files = {"a.py": WORDS.format(value=value, names=names), "tables.py": TABLES}
+    findings = list(RULE.find(Project(MemoryFiles({path: text.encode() for path, text in files.items()}))))
+    assert len(findings) == 2
+    for finding in findings:
+        why = finding.reason if finding.fix is None else finding.fix.unsafe
+        assert (unsafe in (why or "")) if unsafe else why is None
+        if finding.fix is not None:
+            assert "initargs=(NAMES, WORDS)" in "".join(edit.text for edit in finding.fix.edits)

@@ -111,7 +111,7 @@ class HandOver:
 
     def _check(self, name: str, pool: _Pool) -> None:
         call, line = pool.call, pool.call.lineno
-        if not self.order.bound_before(call, name):
+        if not (self._is_bound_on_import(call, name) or self.order.bound_before(call, name)):
             raise NotDone(f"it is not sure that `{name}` has its value where line {line} makes the pool")
         if not self._is_the_global(call, name, 0):
             raise NotDone(f"where line {line} makes the pool, `{name}` is a variable of the function")
@@ -120,6 +120,12 @@ class HandOver:
         late = pool.kind == EXECUTOR or any(keyword.arg == _TASKS for keyword in call.keywords) or len(call.args) > 3
         if late and (after := self._changed_after(call, name)) is not None:
             raise NotDone(f"line {after} changes `{name}` after line {line} makes the pool, which starts workers later")
+
+    def _is_bound_on_import(self, call: ast.Call, name: str) -> bool:
+        """The module gives it a value above the code that makes the pool: what it has later is what a fork sees."""
+        top = self.outline.module.body
+        above = (each for each in top if each.lineno < call.lineno and isinstance(each, (ast.Assign, ast.AnnAssign)))
+        return any(each.value is not None and name in names_bound(each) for each in above)
 
     def _is_imported(self, function: ast.expr) -> bool:
         """`Pool` or `mp.Pool`, and not `context.Pool`."""

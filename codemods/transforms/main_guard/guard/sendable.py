@@ -33,6 +33,7 @@ _CONSUMING = frozenset(
 _PAIRS = frozenset(["zip", "enumerate", "reversed"])
 _LOGGERS = frozenset(["logging.getLogger", "logging.Logger", "loguru.logger"])
 _PARSES = frozenset(["parse_args", "parse_known_args"])
+_FILES = frozenset(["open", "io.open", "gzip.open", "bz2.open", "lzma.open", "codecs.open"])
 _LAZY = frozenset(["chunksize", "iterator"])  # pandas reads on demand with these
 _OF_RECEIVER = frozenset(["get", "copy", "pop"])
 _VIEWS = frozenset(["keys", "values", "items"])
@@ -75,7 +76,12 @@ class Values:
             bindings = [item for item in bindings if outline.precedes(item.statement, above)]
         if any(not isinstance(item.statement, _IMPORTS) for item in bindings):  # it stands for that by now
             bindings = [item for item in bindings if not isinstance(item.statement, _IMPORTS)]
-        found = [self._bound(outline, item.statement, item.value, depth) for item in bindings]
+        found = [
+            self._imported(outline, name, depth)
+            if isinstance(item.statement, ast.ImportFrom)
+            else self._bound(outline, item.statement, item.value, depth)
+            for item in bindings
+        ]
         for function in _setters(outline, name):
             found += [
                 self._bound(outline, item.statement, item.value, depth) for item in outline.bindings(function, name)
@@ -84,6 +90,16 @@ class Values:
         found += self._changed_by_calls(outline, name, depth)
         self._looking.discard(key)
         return _worst(found)
+
+    def _imported(self, outline: Outline, name: str, depth: int) -> Sendable:
+        """What another file of the repository gives to the name."""
+        found = self.callees.resolver.first_binding(outline, name)
+        if found is None or found[0] is outline or depth > _DEPTH:
+            return Sendable.UNKNOWN
+        before, self.imported = self.imported, True  # what other files pass to functions there is not looked for
+        known = self.of_name(found[0], found[1], depth + 1)
+        self.imported = before
+        return known
 
     def is_shared(self, outline: Outline, name: str) -> bool:
         """The module gives the variable a lock, a queue or the like, of some start method."""
@@ -120,6 +136,8 @@ class Values:
             return known
         bindings = outline.lookup(value, value.id)[1] if isinstance(value, ast.Name) else ()
         made = [item.value for item in bindings] or [value]
+        if all(isinstance(each, ast.Call) and self.starts.name(outline, each.func) in _FILES for each in made):
+            return Sendable.YES  # lines
         return Sendable.UNKNOWN if all(isinstance(each, ast.Call) for each in made) else known
 
     def of(self, outline: Outline, value: ast.expr, depth: int = 0) -> Sendable:
@@ -147,7 +165,7 @@ class Values:
         for above in outline.ancestors(value):
             for made in getattr(above, "generators", ()):
                 if any(isinstance(node, ast.Name) and node.id == value.id for node in ast.walk(made.target)):
-                    return Sendable.YES  # an item of what the comprehension walks over, which is looked at
+                    return self._items(outline, made.iter, depth + 1)
         scope, bindings = outline.lookup(value, value.id)
         if not bindings:
             return Sendable.YES if hasattr(builtins, value.id) else Sendable.UNKNOWN
@@ -309,11 +327,7 @@ def _put_into(outline: Outline, name: str, scope: ast.AST | None = None) -> Iter
 
 def _inner(value: ast.AST) -> Iterator[ast.expr]:
     """The expressions that the value of `value` is put together from."""
-    for part in ast.iter_child_nodes(value):
-        if isinstance(part, ast.expr):
-            yield part
-        elif isinstance(part, ast.comprehension):
-            yield from _walked(part.iter)
+    return (part for part in ast.iter_child_nodes(value) if isinstance(part, ast.expr))
 
 
 def _walked(value: ast.expr) -> Iterator[ast.expr]:
