@@ -111,6 +111,10 @@ class Recogniser:
                 for value in _values(outline, node):
                     found = self._made(outline, value, depth + 1)
                     yield from (replace(match, choice=True) for match in found) if passed else found
+                for walked in _walked_by(outline, node):
+                    kind = kinds().get(f"{canonical(self.origin(outline, walked))}.__next__()")
+                    if kind is not None:
+                        yield Made(kind, outline, node)
         elif isinstance(node, (ast.Call, ast.Subscript, ast.Attribute)):
             full = self.origin(outline, node)
             kind = kinds().get(canonical(full))
@@ -314,6 +318,19 @@ def _values(outline: Outline, node: ast.Name) -> list[ast.expr]:
     if isinstance(scope, ast.Module) and len(bindings) != 1:
         return []
     return [binding.value for binding in bindings if binding.value is not None]
+
+
+def _walked_by(outline: Outline, node: ast.Name) -> Iterator[ast.expr]:
+    """What the loops go over whose variable the name is."""
+    loops: list[ast.AST] = [binding.statement for binding in outline.lookup(node, node.id)[1]]
+    for around in outline.ancestors(node) if loops and not isinstance(loops[0], ast.For) else ():
+        if isinstance(around, ast.stmt):
+            break
+        loops += getattr(around, "generators", [])
+    for loop in loops:
+        target = getattr(loop, "target", None)
+        if isinstance(loop, (ast.For, ast.comprehension)) and isinstance(target, ast.Name) and target.id == node.id:
+            yield loop.iter
 
 
 def _of_class(outline: Outline, node: ast.Attribute) -> list[tuple[Outline, ast.expr]]:

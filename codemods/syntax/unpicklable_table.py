@@ -141,7 +141,12 @@ def modules() -> frozenset[str]:
 def words() -> tuple[str, ...]:
     """Last names of all constructors, also by other names: a file with none of these makes nothing of the table."""
     names = {name for kind in kinds().values() for name in kind.constructors} | set(_table()["alias"])
-    return tuple(sorted({last for name in names if (last := name.rpartition(".")[2]).isidentifier()}))
+    return tuple(sorted({last for name in names if (last := _word(name)).isidentifier()}))
+
+
+def _word(name: str) -> str:
+    """The last word that code has where it calls the constructor; a loop names what it goes over."""
+    return name.removesuffix("().__next__").rpartition(".")[2]
 
 
 @cache
@@ -152,7 +157,7 @@ def _packages() -> dict[str, frozenset[str]]:
     found: dict[str, set[str] | None] = {}
     packages: dict[str, frozenset[str]] = {}
     for name in [*(name for kind in kinds().values() for name in kind.constructors), *alias]:
-        word = name.rpartition(".")[2]
+        word = _word(name)
         root, dot, _ = name.partition(".")
         known = found.setdefault(word, set())
         if not dot or "(" in name or root in homes:
@@ -258,8 +263,8 @@ def _telling() -> frozenset[str]:
 @cache
 def _of_older() -> frozenset[str]:
     """Words for what only older Pythons can't pickle."""
-    of_older = {name.rpartition(".")[2] for kind in kinds().values() for name in kind.constructors if kind.before}
-    always = {name.rpartition(".")[2] for kind in kinds().values() for name in kind.constructors if not kind.before}
+    of_older = {_word(name) for kind in kinds().values() for name in kind.constructors if kind.before}
+    always = {_word(name) for kind in kinds().values() for name in kind.constructors if not kind.before}
     return frozenset(of_older - always)
 
 

@@ -287,6 +287,9 @@ REAL: dict[str, Make] = {
     **dict.fromkeys(
         ("re.compile().match", "re.compile().search", "re.compile().fullmatch"), lambda s, p: re.compile("a").match("a")
     ),
+    **dict.fromkeys(
+        ("re.finditer().__next__", "re.compile().finditer().__next__"), lambda s, p: next(re.finditer("a", "a"))
+    ),
     "json.JSONDecoder": lambda s, p: json.JSONDecoder(),
     "wave.open": lambda s, p: _closed(s, wave.open(_wave(p))),
     "sys.exc_info": lambda s, p: _raised(),

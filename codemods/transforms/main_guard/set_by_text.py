@@ -8,11 +8,11 @@ from collections.abc import Iterator
 from ...syntax.names import last_name
 from ...syntax.outline import Outline
 from ...syntax.resolver import Resolver
+from .main_module import is_main
 from .statements import names_bound
 
 UNKNOWN = ""  # a name that is not written there
 _WRITES = frozenset({"update", "setdefault", "pop", "popitem", "clear", "__setitem__", "__delitem__"})
-_OWN_NAME = ("sys.modules[__name__]", "sys.modules['__main__']")
 _IMPORTS = frozenset({"import_module", "__import__"})
 _DEPTH = 3  # variables that a namespace is followed through
 
@@ -90,22 +90,14 @@ def _module(resolver: Resolver, outline: Outline, node: ast.expr) -> Outline | N
 
 
 def _is_itself(outline: Outline, node: ast.expr, depth: int = 0) -> bool:
-    """The module that the code stands in, as an object."""
+    """The module that the code stands in, as an object: by its own name, or as the main module."""
     if isinstance(node, ast.Subscript):
-        return ast.unparse(node) in _OWN_NAME
+        return ast.unparse(node) == "sys.modules[__name__]" or is_main(outline, node)
     if isinstance(node, ast.Call):
         given = node.args[0] if node.args else None
-        return last_name(node.func) in _IMPORTS and isinstance(given, ast.Name) and given.id == "__name__"
+        own = last_name(node.func) in _IMPORTS and isinstance(given, ast.Name) and given.id == "__name__"
+        return own or is_main(outline, node)
     if not isinstance(node, ast.Name) or depth >= _DEPTH:
         return False
-    bound = outline.lookup(node, node.id)[1]
-    return any(
-        _is_itself(outline, item.value, depth + 1)
-        if item.value is not None and item.value is not node
-        else isinstance(item.statement, ast.Import) and _imports_main(item.statement, node.id)
-        for item in bound
-    )
-
-
-def _imports_main(statement: ast.Import, name: str) -> bool:
-    return any(alias.name == "__main__" and (alias.asname or alias.name) == name for alias in statement.names)
+    bound = [item.value for item in outline.lookup(node, node.id)[1] if item.value is not None]
+    return is_main(outline, node) or any(_is_itself(outline, value, depth + 1) for value in bound if value is not node)

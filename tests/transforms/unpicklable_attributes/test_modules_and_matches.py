@@ -75,3 +75,31 @@ def test_what_is_matched_is_changed_later() -> None:
 @pytest.mark.parametrize("value", ["self.kind.sub('', name)", "re.sub('a', '', name)", "self.other.search(name)"])
 def test_what_is_no_match(value: str) -> None:
     assert migrated({"a.py": text(value, "self.value")}, RULE) == {}
+
+
+@pytest.mark.parametrize(
+    "made",
+    [
+        "    runs = [Run(each) for each in re.finditer('o', name)]\n    return runs\n",
+        "    runs = []\n    for each in PATTERN.finditer(name):\n        runs.append(Run(each))\n    return runs\n",
+        "    return [run for each in name for run in [Run(each) for each in PATTERN.finditer(name)]]\n",
+    ],
+)
+def test_a_match_of_many_is_passed_in(made: str) -> None:
+    runs = "pickle.dumps(runs('os'))\n"
+    head = (
+        TEXT.partition("    kind =")[0]
+        + "    def __init__(self, value):\n        self.value = value\n\ndef runs(name):\n"
+    )
+    (reason,) = reasons({"a.py": head + made + runs}, RULE)
+    assert reason == "keep what is read of it: its groups, its span"
+
+
+@pytest.mark.parametrize("walked", ["PATTERN.findall(name)", "enumerate(PATTERN.finditer(name))", "name"])
+def test_what_is_walked_gives_no_match(walked: str) -> None:
+    head = (
+        TEXT.partition("    kind =")[0]
+        + "    def __init__(self, value):\n        self.value = value\n\ndef runs(name):\n"
+    )
+    made = f"    return [Run(each) for each in {walked}]\npickle.dumps(runs('os'))\n"
+    assert migrated({"a.py": head + made}, RULE) == {}

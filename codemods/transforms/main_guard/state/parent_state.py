@@ -9,18 +9,21 @@ from __future__ import annotations
 import ast
 import functools
 import re
-from collections.abc import Container, Iterator
+from collections.abc import Container, Iterator, Mapping
 from typing import NamedTuple
 
 from ....project import Project
 from ....syntax.binding_rules import positional
 from ....syntax.callees import FUNCTIONS, Function
+from ....syntax.main_guard import is_main_process_block
 from ....syntax.names import last_name, whose_class
 from ....syntax.outline import Outline
 from ....syntax.resolver import Class
 from ..guard.missing_globals import missing_globals
+from ..main_module import variables_of_main
 from ..set_by_text import set_by_text
 from ..statements import LOG_METHODS, only_logs
+from .calls_of_scripts import has_guard
 from .changed_settings import Changed, Place, Search
 from .object_parts import ADDS, DRAWN, fills
 from .other_changes import other_names
@@ -40,6 +43,7 @@ class _State(NamedTuple):
     outline: Outline
     owner: ast.ClassDef | None
     name: str
+    of_main: bool = False  # a variable of the script, which other files read through `__main__`
 
 
 def parent_state(search: Search) -> Iterator[Changed]:
@@ -47,8 +51,10 @@ def parent_state(search: Search) -> Iterator[Changed]:
     reads: dict[_State, list[tuple[Place, Worker]]] = {}
     elsewhere: dict[_State, bool] = {}
     set_by_functions = functools.cache(lambda outline: _set_by_functions(search, outline))
+    of_main = functools.cache(lambda path: variables_of_main(search.repo, path))
     for worker in search.workers.values():
-        for state, node in _reads(search, worker, set_by_functions(worker.outline), elsewhere):
+        read = _reads(search, worker, set_by_functions(worker.outline), elsewhere)
+        for state, node in (*read, *_reads_of_main(search, worker, of_main(worker.outline.path))):
             reads.setdefault(state, []).append((Place(worker.outline, node, ""), worker))
     for state, places in reads.items():
         changes = list(_changes(search, state))
@@ -88,6 +94,16 @@ def _reads(
             state = _of_module(search, outline, node) or _attribute(search, outline, node)
         if state is not None and isinstance(node, ast.expr) and not _does_without(outline, node, function):
             yield state, node
+
+
+def _reads_of_main(search: Search, worker: Worker, read: Mapping[ast.expr, str]) -> Iterator[tuple[_State, ast.expr]]:
+    """What it reads through `__main__`, of each script that imports it."""
+    nodes = [node for node in worker.nodes if node in read] if read else []
+    for path in sorted(search.importers.reaching(worker.outline.path)) if nodes else ():
+        script = search.repo.outline(path)
+        for node in nodes if script is not None and has_guard(script) else ():
+            assert script is not None and isinstance(node, ast.expr)
+            yield _State(script, None, read[node], of_main=True), node
 
 
 def _named_in_text(search: Search, outline: Outline) -> set[str]:
@@ -190,6 +206,7 @@ def _asks(outline: Outline, part: ast.AST) -> bool:
 def _changes(search: Search, state: _State) -> Iterator[Place]:
     """Where code in a function, or under a main guard, sets it."""
     if state.owner is None:
+        yield from _under_guard(state) if state.of_main else ()
         yield from _declared_and_set(state)
         yield from _set_elsewhere(search, state)
         yield from _set_by_name(search, state)
@@ -346,6 +363,19 @@ def _is_of(search: Search, outline: Outline, value: ast.expr, state: _State) -> 
         return not outline.is_self(value) and outline.owner(value) is state.owner
     found = search.callees.resolver.definition(outline, value)
     return found is not None and found.node is state.owner
+
+
+def _under_guard(state: _State) -> Iterator[Place]:
+    """Where the script sets or fills its variable under its main guard."""
+    outline = state.outline
+    for node in outline.named.get(state.name, ()):
+        sets = isinstance(node, ast.Name) and (not isinstance(node.ctx, ast.Load) or fills(outline, node))
+        if (
+            sets
+            and isinstance(outline.scope(node), ast.Module)
+            and any(map(is_main_process_block, outline.ancestors(node)))
+        ):
+            yield Place(outline, node, "")
 
 
 def _declared_and_set(state: _State) -> Iterator[Place]:
