@@ -61,7 +61,7 @@ def late_guard(starts: Starts, outline: Outline, source: Source, reads: WorkerRe
     if start is None:
         return None
     outside |= _sets_up_workers(outline, min(repeats), reads)
-    most = Confidence.POSSIBLE if _only_prints_above(body[: guards[0]], repeats) else Confidence.LIKELY
+    most = Confidence.POSSIBLE if _only_prints_above(outline, body[: guards[0]], repeats) else Confidence.LIKELY
     sure = start.confidence if start.confidence.rank < most.rank else most
     return LateGuard(repeats, start, sure, outside)
 
@@ -77,10 +77,17 @@ def _tells_apart(statement: ast.stmt) -> bool:
     return any(isinstance(left, ast.Name) and left.id == "__name__" for left in compared)
 
 
-def _only_prints_above(above: list[ast.stmt], repeats: dict[int, Repeated]) -> bool:
+def _only_prints_above(outline: Outline, above: list[ast.stmt], repeats: dict[int, Repeated]) -> bool:
     """Workers repeat nothing but a `print`, and other statements below it would have to move along: not worth it."""
-    others = [at for at in range(min(repeats), len(above)) if at not in repeats and not stays(above[at])]
+    below = [at for at in range(min(repeats), len(above)) if at not in repeats and not stays(above[at])]
+    others = [at for at in below if not _flushes(outline, above[at])]
     return bool(others) and all(what is _PRINTS for what in repeats.values())
+
+
+def _flushes(outline: Outline, statement: ast.stmt) -> bool:
+    """`sys.stdout.flush()`: it belongs to the `print` above."""
+    call = statement.value if isinstance(statement, ast.Expr) else None
+    return isinstance(call, ast.Call) and qualified_name(outline, call.func) in ("sys.stdout.flush", "sys.stderr.flush")
 
 
 def _again(starts: Starts, outline: Outline, statement: ast.stmt) -> Repeated | None:
