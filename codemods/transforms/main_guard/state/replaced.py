@@ -31,6 +31,7 @@ _PATCH, _PATCH_OBJECT = ("unittest.mock.patch", "mock.patch"), ("unittest.mock.p
 _PASSED_ON = frozenset(("sys.argv", "sys.path", "os.environ"))  # a spawned child gets them from its parent
 _SETTERS = ("setattr", "patch", "object")
 _ASKS = ("hasattr", "getattr")
+_BY_CALL = ("__defaults__", "__kwdefaults__", "__code__")  # what a call of a function depends on
 _Target = tuple[Hashable, str]  # a module's path, a class or function, or "" for a library; the name
 
 
@@ -74,7 +75,12 @@ def replaced(search: Search) -> Iterator[ChangedState]:
 def _uses(search: Search, worker: Worker) -> Iterator[tuple[_Target, ast.expr]]:
     """What the function uses of modules, classes and libraries, where some file sets an attribute of that name."""
     outline, project = worker.outline, search.starts.project
+    by_call = [name for name in _BY_CALL if project.with_key(replaced_names, name)]
     for node in worker.nodes:
+        if by_call and isinstance(node, ast.Call):
+            found = search.callees.resolver.definition(outline, node.func)
+            if found is not None and isinstance(found.node, FUNCTIONS):
+                yield from (((found.node, name), node.func) for name in by_call)
         if isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Load):
             if project.with_key(replaced_names, node.attr):
                 yield from ((target, node) for target in _of_attribute(search, outline, node.value, node.attr))
