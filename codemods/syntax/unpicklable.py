@@ -111,10 +111,7 @@ class Recogniser:
                 for value in _values(outline, node):
                     found = self._made(outline, value, depth + 1)
                     yield from (replace(match, choice=True) for match in found) if passed else found
-                for walked in _walked_by(outline, node):
-                    kind = kinds().get(f"{canonical(self.origin(outline, walked))}.__next__()")
-                    if kind is not None:
-                        yield Made(kind, outline, node)
+                yield from self._given_by_loops(outline, node)
         elif isinstance(node, (ast.Call, ast.Subscript, ast.Attribute)):
             full = self.origin(outline, node)
             kind = kinds().get(canonical(full))
@@ -141,6 +138,13 @@ class Recogniser:
                     yield from (_walked(created) for created in values if _is_walked(created.kind))
                 if (derived := kind_of_class(self.bases(outline, node.func))) is not None:
                     yield Made(derived, outline, node)
+
+    def _given_by_loops(self, outline: Outline, node: ast.Name) -> Iterator[Made]:
+        """What the loops give whose variable the name is: `for found in re.finditer(pattern, text)`."""
+        for walked in _walked_by(outline, node):
+            kind = kinds().get(f"{canonical(self.origin(outline, walked))}.__next__()")
+            if kind is not None:
+                yield Made(kind, outline, node)
 
     def _opened(self, outline: Outline, node: ast.expr, depth: int) -> list[Made]:
         """The files that the value of `node` is: `with` gives these themselves."""
