@@ -116,9 +116,8 @@ def place_of(change: Place) -> str:
 
 def told(changed: Changed, change: Place) -> Changed:
     """With words for the trace that name what sets it, not what reads it."""
-    assert isinstance(change.node, (ast.expr, ast.With))
-    lines = ast.unparse(change.node).splitlines()
-    what = f"`{lines[0][:60].rstrip(':')}` is set here, in the main process only"
+    assert isinstance(change.node, ast.expr)
+    what = f"`{ast.unparse(change.node)[:60]}` is set here, in the main process only"
     return replace(changed, change=Hop(change.outline.path, change.node.lineno, what))
 
 
