@@ -84,7 +84,9 @@ keep the function for themselves: then the attributes that it reads are passed, 
 
 A lambda that a class body binds to a name becomes a function of the class, which pickle finds as `Class.name`.
 A function of a module that its decorator replaces by a local wrapper is found by its name when the wrapper gets
-`@functools.wraps(function)`: where all that the decorator replaces is only called or sent to workers.
+`@functools.wraps(function)`: where all that the decorator replaces is only called or sent to workers. A decorator of a
+nested function that keeps it on an object of a class of the repository, puts it in a table or gives it back is applied
+where the function stood, `step = takes("path")(_step)`, so that it runs when and as often as it did.
 
 Functions that use each other move together or not at all; several that are the same become one. A lambda that only
 calls a function of the project needs none of its own: `lambda path: load(path, 2)` becomes `partial(load, scale=2)`,
@@ -117,7 +119,7 @@ captured, and gets partials and bound methods of its own. Mostly that, too, is w
 
 Reported and not rewritten, with the reason: variables that change later, `nonlocal`, lists and dicts that the function
 fills for others to read, values that can't be pickled either, `super()`, names that only the main guard binds,
-decorators that may register the function, classes with computed bases, functions put on classes as methods or by
+decorators that may do more with the function, classes with computed bases, functions put on classes as methods or by
 decorators, names in `__all__` that would become partials, and functions whose code or documentation is read, or whose
 type is tested. Where code in any file is seen to read `__name__`, the function keeps its name. Also local classes whose
 defaults read what may change (`def read(self, size=config.SIZE)`), and those that code distinguishes: by `isinstance`

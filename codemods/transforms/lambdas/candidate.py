@@ -52,6 +52,7 @@ class Unit:
     snapshots: list[str] = field(default_factory=list)  # captures that change later, and what would differ
     at_import: list[Use] = field(default_factory=list)  # names needed when the definition runs
     mangled: bool = False
+    applied: list[ast.expr] = field(default_factory=list)  # decorators that stay where it stood, outermost first
 
     @property
     def line(self) -> int:

@@ -142,6 +142,11 @@ class Units:
                 needed = self.of(value)
                 unit.functions[variable] = needed
                 unit.uses.setdefault(variable, []).extend(uses)
+                if needed.applied:
+                    raise Refused(
+                        f"it uses {needed.label}, which its decorator `@{ast.unparse(needed.applied[0])}` makes "
+                        "another object: pass that as an argument"
+                    )
                 if needed.refused is not None and needed is not unit:
                     raise Refused(f"it uses {needed.label}, which has to stay: {needed.refused}")
                 continue

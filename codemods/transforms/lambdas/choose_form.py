@@ -85,10 +85,12 @@ class Forms:
             with contextlib.suppress(Refused):  # else a long partial it is
                 self._as_object(move, alone, "it takes many values")
         has_twin = any(other is not unit and same_code(self.rewrite, unit, other) for other in group)
-        move.is_distinct = told_apart(self.known, self.rewrite.path, scopes, unit.node, has_twin) is not None
+        move.is_distinct = (
+            told_apart(self.rewrite.project, self.known, self.rewrite.path, scopes, unit.node, has_twin) is not None
+        )
         if isinstance(unit.node, ast.Lambda) and is_factory(scopes, unit.node) and self.rewrite.reads_factories:
             move.is_distinct = True
-        if move.is_distinct and gets_attributes(self.known, self.rewrite.path, unit.node):
+        if move.is_distinct and gets_attributes(self.rewrite.project, self.known, self.rewrite.path, unit.node):
             try:
                 self._as_object(move, alone, "attributes are set on it")
             except Refused:

@@ -19,6 +19,7 @@ class Libraries:
     """The tables, each as the code needs it."""
 
     pure_decorators: frozenset[str]
+    keeping_decorators: frozenset[str]
     method_decorators: frozenset[str]
     pure_calls: frozenset[str]
     class_decorators: frozenset[str]
@@ -42,6 +43,7 @@ def libraries() -> Libraries:
             raise ValueError(f"libraries.toml: [{name}] has no source")
     return Libraries(
         pure_decorators=frozenset(tables["pure_decorators"]["names"]),
+        keeping_decorators=frozenset(tables["keeping_decorators"]["names"]),
         method_decorators=frozenset(tables["method_decorators"]["names"]),
         pure_calls=frozenset(tables["pure_calls"]["names"]),
         class_decorators=frozenset(tables["class_decorators"]["names"]),

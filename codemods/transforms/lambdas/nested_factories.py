@@ -37,7 +37,7 @@ def unfold(rewrite: FileRewrite, node: ast.AST, known: Known) -> Unfolded | None
     inner = chain[-1]
     if inner is node or rewrite.reads_factories:
         return None
-    if any(told_apart(known, rewrite.path, rewrite.scopes, item) for item in chain):
+    if any(told_apart(rewrite.project, known, rewrite.path, rewrite.scopes, item) for item in chain):
         return None
     unit = rewrite.units.of(inner)
     if unit.refused is not None or unit.frozen or unit.snapshots or unit.functions or unit.own_self is not None:

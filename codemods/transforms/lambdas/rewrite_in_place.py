@@ -27,7 +27,7 @@ def in_place(rewrite: FileRewrite, node: Movable, known: Known) -> Fix | None:
     """A standard-library name instead of a lambda, or `f = lambda` written as `def f` where it is."""
     if not isinstance(node, ast.Lambda) or any(isinstance(a, ast.JoinedStr) for a in rewrite.scopes.ancestors(node)):
         return None
-    if told_apart(known, rewrite.path, rewrite.scopes, node) is not None:
+    if told_apart(rewrite.project, known, rewrite.path, rewrite.scopes, node) is not None:
         return None  # a name of the standard library would be one object for all calls
     shape = known_shape(rewrite.scopes, rewrite.source, node, rewrite.names.is_defined)
     if shape is not None and is_factory(rewrite.scopes, node) and rewrite.reads_factories:

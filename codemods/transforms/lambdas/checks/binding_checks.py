@@ -6,8 +6,9 @@ import ast
 import re
 
 from ....finding import Refused
-from ....nodes import walk
+from ....nodes import statements
 from ....project import Project
+from ....questions import asked
 from ....syntax.binding_rules import FUNCTIONS, BindingKind, ScopeKind, positional
 from ....syntax.names import last_name
 from ....syntax.repo import Repo
@@ -118,10 +119,9 @@ class BindingChecks:
         scope: Scope | None = unit.home
         while scope is not None and isinstance(scope.node, (*FUNCTIONS, ast.Lambda)):
             name = getattr(scope.node, "name", "")
-            lines = self.project.lines_with(name) if name else ()
-            if any(_DECORATES.fullmatch(before) and not after.startswith(".") for _, before, after in lines):
+            if name and _decorates_methods(self.project, name):
                 raise Refused(f"`@{name}` may put it in the place of a method, and {UNBOUND}")
-            where = self._on_a_class(name) if name else None
+            where = _on_a_class(self.project, name) if name else None
             if where is not None:
                 raise Refused(f"a class keeps what `{name}` gives ({where}), and {UNBOUND}")
             scope = scope.parent
@@ -134,19 +134,6 @@ class BindingChecks:
             if isinstance(call, ast.Call) and call.func is use.node and self._gives_on(call, node.args.vararg.arg):
                 what = f"it wraps `{use.name}` as a decorator does, which may be a method"
                 raise Refused(f"{what}, and {UNBOUND}, or decorate it with `functools.wraps({use.name})`")
-
-    def _on_a_class(self, maker: str) -> str | None:
-        """Where a class body of the project has `name = maker(...)`."""
-        lines = self.project.lines_with(maker)
-        paths = (path for path, before, after in lines if after.startswith("(") and _KEEPS.fullmatch(before))
-        for path in dict.fromkeys(paths):
-            module = self.project.module(path)
-            for cls in walk(module) if module is not None else ():
-                for node in cls.body if isinstance(cls, ast.ClassDef) else ():
-                    value = getattr(node, "value", None) if assignment_targets(node) else None
-                    if isinstance(value, ast.Call) and last_name(value.func) == maker:
-                        return f"{path}:{node.lineno}"
-        return None
 
     def _gives_on(self, call: ast.Call, rest: str) -> bool:
         stars = (argument.value for argument in call.args if isinstance(argument, ast.Starred))
@@ -187,6 +174,28 @@ class BindingChecks:
         owner = self.scopes.owner(self.scopes.around(value), value.id)
         bound = owner.bindings[value.id] if owner is not None else []
         return value.id == "cls" or value.id[:1].isupper() or any(item.kind is BindingKind.CLASS for item in bound)
+
+
+@asked
+def _decorates_methods(project: Project, name: str) -> bool:
+    """Some file has `@name` in a block."""
+    lines = project.lines_with(name)
+    return any(_DECORATES.fullmatch(before) and not after.startswith(".") for _, before, after in lines)
+
+
+@asked
+def _on_a_class(project: Project, maker: str) -> str | None:
+    """Where a class body of the project has `name = maker(...)`."""
+    lines = project.lines_with(maker)
+    paths = (path for path, before, after in lines if after.startswith("(") and _KEEPS.fullmatch(before))
+    for path in dict.fromkeys(paths):
+        module = project.module(path)
+        for cls in statements(module) if module is not None else ():
+            for node in cls.body if isinstance(cls, ast.ClassDef) else ():
+                value = getattr(node, "value", None) if assignment_targets(node) else None
+                if isinstance(value, ast.Call) and last_name(value.func) == maker:
+                    return f"{path}:{node.lineno}"
+    return None
 
 
 def _is_type(value: ast.expr) -> bool:

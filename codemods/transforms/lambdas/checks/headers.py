@@ -6,11 +6,12 @@ import ast
 from typing import TYPE_CHECKING
 
 from ....finding import Refused
-from ....syntax.binding_rules import FUNCTIONS, LASTING, BindingKind, FunctionNode, defaults_of
+from ....syntax.binding_rules import FUNCTIONS, LASTING, BindingKind, FunctionNode, ScopeKind, defaults_of
 from ....syntax.scope_data import Use, Variable, line_of, start_of
 from ..candidate import Unit
 from ..libraries import libraries
 from ..writing.class_fields import is_alone, may_be_handed_over, within_fields
+from .kept_decorators import KeptDecorators
 from .settled import Settled, origin_in
 
 if TYPE_CHECKING:
@@ -26,13 +27,16 @@ class Header:
     def __init__(self, settled: Settled, units: Units, future: bool) -> None:
         self.settled, self.scopes, self.units = settled, settled.scopes, units
         self._future = future  # annotations are not evaluated
+        self._kept = KeptDecorators(settled)
 
     def decorators(self, unit: Unit) -> None:
-        """Raises Refused for a decorator that may do more than wrap its argument."""
+        """Notes those that are applied where it stood. Raises Refused for one that may do more than keep or wrap it."""
         assert not isinstance(unit.node, ast.Lambda)
+        if isinstance(unit.node, FUNCTIONS) and unit.node.decorator_list and unit.home.kind is not ScopeKind.MODULE:
+            unit.applied = self._kept.applied(unit.node)
         known = libraries()
         names = known.class_decorators if isinstance(unit.node, ast.ClassDef) else known.pure_decorators
-        for decorator in unit.node.decorator_list:
+        for decorator in unit.node.decorator_list[len(unit.applied) :]:
             if not self.settled.pure_decorator(decorator, names):
                 called = decorator.func if isinstance(decorator, ast.Call) else decorator
                 shared = ", if one cache will do for all" if origin_in(self.scopes, called) in _CACHES else ""
@@ -58,8 +62,9 @@ class Header:
                     unit.at_import.append(use)
         if not isinstance(node, ast.Lambda):
             self._annotations(node)
-            unit.at_import += scopes.uses_within(node.decorator_list)
-            if any(self.settled.is_local(use.node) for use in scopes.uses_within(node.decorator_list)):
+            decorated = scopes.uses_within(node.decorator_list[len(unit.applied) :])
+            unit.at_import += decorated
+            if any(self.settled.is_local(use.node) for use in decorated):
                 raise Refused("its decorator is local to the function around it: move both to module level")
 
     def _goes_along(self, node: ast.Lambda | FunctionNode, argument: ast.arg, default: ast.expr) -> bool:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Protocol
 from weakref import WeakKeyDictionary
 
@@ -17,7 +17,9 @@ from ....flow.answers.introspection import Question
 from ....nodes import walk
 from ....project import Project
 from ....syntax.binding_rules import FUNCTIONS, ScopeKind
-from ....syntax.names import last_name, whose_class
+from ....syntax.branches import types_asked_for
+from ....syntax.names import last_name, root_of_chain, whose_class
+from ....syntax.outline import outline_of
 from ....syntax.scope_data import line_of, start_of
 from ....syntax.scopes import Scopes
 from ..candidate import Unit
@@ -26,6 +28,8 @@ from .settled import origin_in
 _MAKERS = 3  # functions that call each other
 _GIVEN = "given the attribute `"
 _SET_ATTRIBUTES = frozenset({"passed to `setattr`", "passed to `vars`", "asked for its `__dict__`"})
+# types of which a function may be one, where a test asks for them
+_FUNCTIONS = frozenset({"object", "Callable", "FunctionType", "LambdaType", "type", "Any", None})
 _ADVICE = "move it to module level by hand, if one class will do for all"
 
 
@@ -42,7 +46,9 @@ class Identities(Protocol):
         """Where an object of a local class is compared, or is a key."""
 
 
-def told_apart(known: Identities, path: str, scopes: Scopes, node: ast.AST, has_twin: bool = False) -> str | None:
+def told_apart(
+    project: Project, known: Identities, path: str, scopes: Scopes, node: ast.AST, has_twin: bool = False
+) -> str | None:
     """Where the function is told from another that does the same, in words; None where no such place is seen.
 
     `has_twin`: one function will stand for it and for others that are written elsewhere.
@@ -50,8 +56,22 @@ def told_apart(known: Identities, path: str, scopes: Scopes, node: ast.AST, has_
     home = scopes.around(node)
     if home.kind is ScopeKind.MODULE and not has_twin and not scopes.loops_around(node, home):
         return None  # there is only one
-    places = known.identities(path, *start_of(node))
-    return _in_words(places[0], path) if places else None
+    place = next(_identities(project, known, path, node), None)
+    return _in_words(place, path) if place is not None else None
+
+
+def _identities(project: Project, known: Identities, path: str, node: ast.AST) -> Iterator[Question]:
+    """As `Identities.identities`, without what is done only where `isinstance` says that it is no function."""
+    for place in known.identities(path, *start_of(node)):
+        outline = outline_of(project, place.path) if place.what.startswith(_GIVEN) else None
+        asked = types_asked_for(outline, place.line) if outline is not None else {}
+        if outline is None or not asked:
+            yield place
+            continue
+        attributes = outline.attributes.get(place.what[len(_GIVEN) :].strip("`"), ())
+        roots = [root_of_chain(each) for each in attributes if each.lineno == place.line]
+        if not roots or any(root is None or asked.get(root.id, _FUNCTIONS) & _FUNCTIONS for root in roots):
+            yield place
 
 
 def is_made_once(project: Project, path: str, scopes: Scopes, node: ast.AST) -> bool:
@@ -85,12 +105,12 @@ def _only_call(project: Project, path: str, scopes: Scopes, maker: ast.AST) -> a
     return call if scopes.owner(uses[0].scope, name) is scopes.module else None
 
 
-def gets_attributes(known: Identities, path: str, node: ast.AST) -> bool:
+def gets_attributes(project: Project, known: Identities, path: str, node: ast.AST) -> bool:
     """Somebody, perhaps a helper, sets an attribute on the function.
 
     `multiprocessing` pickles a partial without its attributes, and an object with them.
     """
-    uses = [place.what for place in known.identities(path, *start_of(node))]
+    uses = [place.what for place in _identities(project, known, path, node)]
     return any(use.startswith(_GIVEN) or use in _SET_ATTRIBUTES for use in uses)
 
 
@@ -100,7 +120,7 @@ def lost_attribute(project: Project, known: Identities, path: str, scopes: Scope
     Where it can't be seen which attributes those are, the place that sets them.
     """
     names: dict[str, None] = {}
-    for place in known.identities(path, *start_of(unit.node)):
+    for place in _identities(project, known, path, unit.node):
         if place.what in _SET_ATTRIBUTES:
             return f"{where_in_words(place, path)} may set attributes on it"
         if place.what.startswith(_GIVEN):

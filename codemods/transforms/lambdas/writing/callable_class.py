@@ -59,7 +59,9 @@ def why_no_object(scopes: Scopes, unit: Unit) -> str | None:
         return "it takes more than values of its place"
     if any(value is not unit for value in unit.functions.values()):
         return "it uses other local functions"
-    if isinstance(node, ast.AsyncFunctionDef) or (isinstance(node, FUNCTIONS) and node.decorator_list):
+    if isinstance(node, ast.AsyncFunctionDef) or (
+        isinstance(node, FUNCTIONS) and len(node.decorator_list) > len(unit.applied)
+    ):
         return "it is no plain function"
     if any(isinstance(inner, (ast.Yield, ast.YieldFrom, ast.Await)) for inner in ast.walk(node)):
         return "it is no plain function"

@@ -186,7 +186,7 @@ def _name_lambda(
 def _keeps_name(rewrite: FileRewrite, move: Move, name: str, moves: dict[Unit, Move]) -> bool:
     """A function or class that leaves nothing behind is called as it was, where that is free."""
     unit = move.unit
-    movable = unit.variable is not None and rewrite.can_vanish(unit)
+    movable = unit.variable is not None and not unit.applied and rewrite.can_vanish(unit)
     movable = movable and not (name.startswith("__") and class_of(rewrite.scopes, unit.node))  # which changes it
     leaves = move.is_partial and not (isinstance(unit.node, ast.ClassDef) and is_spelled_in_calls(rewrite, move, moves))
     return movable and not move.is_object and not leaves and rewrite.names.keeps(name, unit.home)

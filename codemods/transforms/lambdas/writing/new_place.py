@@ -74,10 +74,10 @@ def arrive(rewrite: FileRewrite, moves: dict[Unit, Move], imports: list[Import])
 
 def _inner_edits(rewrite: FileRewrite, move: Move, moves: dict[Unit, Move], imports: list[Import]) -> list[Edit]:
     """Changes inside a body that moves: new names of the functions that move too, attributes as arguments."""
-    edits: list[Edit] = []
     unit = move.unit
+    edits = [_without_decorator(rewrite, each) for each in unit.applied]
     if move.is_object:
-        return object_edits(rewrite.scopes, rewrite.source, unit, move.kept)
+        return [*edits, *object_edits(rewrite.scopes, rewrite.source, unit, move.kept)]
     if isinstance(unit.node, ast.ClassDef) and (unit.captures or unit.fields):
         edits += constructor_edits(rewrite.scopes, rewrite.source, unit, move.kept, rewrite.indent_unit)
     for variable, uses in unit.uses.items():
@@ -105,6 +105,19 @@ def _inner_edits(rewrite: FileRewrite, move: Move, moves: dict[Unit, Move], impo
         assert isinstance(parent, ast.Attribute)
         edits.append(_without_owner(rewrite, use, parent, unsaid.get(parent.attr, parent.attr)))
     return edits
+
+
+def _without_decorator(rewrite: FileRewrite, decorator: ast.expr) -> Edit:
+    """The decorator goes, with its line; a comment behind it stays."""
+    source, text = rewrite.source, rewrite.source.text
+    start = source.line_starts[decorator.lineno - 1]
+    sign, behind = source.offset(*start_of(decorator)), source.offset(*end_of(decorator))
+    end = source.line_starts[decorator.end_lineno or decorator.lineno]  # a definition follows
+    comment = text[behind:end].strip()
+    indent = indentation_at(source, decorator.lineno)
+    if text[start:sign].strip() != "@" or comment[:1] not in ("", "#"):
+        raise Refused(f"its decorator `@{ast.unparse(decorator)}` is not laid out as usual: write it on one line")
+    return Edit(rewrite.path, start, end, f"{indent}{comment}\n" if comment else "")
 
 
 def _without_owner(rewrite: FileRewrite, use: Use, attribute: ast.Attribute, text: str) -> Edit:

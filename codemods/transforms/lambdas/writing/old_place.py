@@ -38,7 +38,7 @@ def leave(rewrite: FileRewrite, move: Move, moves: dict[Unit, Move], imports: li
         return [rewrite.replace_lambda(node, _made(rewrite, move, imports)), *_no_longer_ignored(rewrite, node)]
     uses = outside_uses(unit, moves)
     seen_by_name = _is_seen_by_name(rewrite, unit)
-    if unit.variable is not None and not move.is_object and rewrite.can_vanish(unit):
+    if unit.variable is not None and not move.is_object and not unit.applied and rewrite.can_vanish(unit):
         if move.arguments and is_spelled_in_calls(rewrite, move, moves):
             return [_removal(rewrite, node), *(call_edit(rewrite, use, move) for use in uses)]
         if move.keeps_name or (not uses and not seen_by_name):
@@ -129,12 +129,20 @@ def _broken(rewrite: FileRewrite, indent: str, head: str, made: str) -> str:
     if not isinstance(call, ast.Call) or not (call.args or call.keywords) or "\n" in made:
         return text
     every = [ast.get_source_segment(made, item) or "" for item in (*call.args, *call.keywords)]
-    lines = [f"{indent}{head}{ast.unparse(call.func)}(", *(f"{indent}{rewrite.indent_unit}{item}," for item in every)]
+    called, inner = ast.get_source_segment(made, call.func), indent + rewrite.indent_unit
+    lines = [f"{indent}{head}{called}(", *(f"{_broken(rewrite, inner, '', item)}," for item in every)]
     return "\n".join([*lines, f"{indent})"])
 
 
 def _made(rewrite: FileRewrite, move: Move, imports: list[Import]) -> str:
-    """The expression that stands for the function where it was made."""
+    """The expression that stands for the function where it was made, its decorators applied."""
+    made = _bare(rewrite, move, imports)
+    for decorator in reversed(move.unit.applied):
+        made = f"{rewrite.source.text_of(decorator)}({made})"
+    return made
+
+
+def _bare(rewrite: FileRewrite, move: Move, imports: list[Import]) -> str:
     if move.is_object:
         return f"{move.base}({', '.join(move.arguments)})"
     if move.passes_on is not None:
