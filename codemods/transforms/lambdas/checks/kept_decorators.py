@@ -10,7 +10,7 @@ import ast
 from collections.abc import Iterator
 
 from ....nodes import yields
-from ....syntax.binding_rules import FUNCTIONS, FunctionNode
+from ....syntax.binding_rules import FUNCTIONS, FunctionNode, positional
 from ....syntax.names import last_name, root_of_chain
 from ....syntax.outline import Outline, outline_of
 from ....syntax.repo import Repo
@@ -150,9 +150,9 @@ class KeptDecorators:
 
 def _marks(maker: FunctionNode) -> bool:
     """It sets an attribute on one of its arguments."""
-    first, *others = [*maker.args.posonlyargs, *maker.args.args] or [None]
-    names = {each.arg for each in (*others, *maker.args.kwonlyargs) if each is not None}
-    return first is None or any(root in names for root in _set_on(maker))
+    own = positional(maker)[:1]  # `self`
+    every = [*maker.args.posonlyargs, *maker.args.args, *maker.args.kwonlyargs]
+    return any(root in {each.arg for each in every if [each.arg] != own} for root in _set_on(maker))
 
 
 def _set_on(maker: FunctionNode) -> Iterator[str]:
