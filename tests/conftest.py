@@ -66,7 +66,7 @@ def pytest_configure(config: pytest.Config) -> None:
 def pytest_collection_finish() -> None:
     """The garbage collector need not look at the tests themselves again and again, a sixth of the time."""
     gc.freeze()
-    gc.set_threshold(200_000, 20, 50)
+    gc.set_threshold(1_000_000, 20, 50)
     gc.enable()
 
 

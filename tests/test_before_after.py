@@ -12,7 +12,7 @@ import pytest
 
 from codemods.transforms import rules
 from harness.case import BadCase, Case, folders, read_tree
-from harness.check import check_case, check_in_memory, check_rewrite
+from harness.check import check_again_in_memory, check_case, check_in_memory, check_rewrite
 from harness.each_row import each_row
 from harness.programs import alone
 from harness.snapshots import NAME, difference
@@ -27,6 +27,13 @@ EVERY_CASE = pytest.mark.parametrize("folder", CASES)
 @EVERY_CASE
 def test_rewrite(folder: Path) -> None:
     check_in_memory(Case.load(folder))
+
+
+@pytest.mark.slow
+@pytest.mark.in_process
+@pytest.mark.parametrize("folder", [case for case in CASES if (case.values[0] / "after").is_dir()])
+def test_rewrite_again(folder: Path) -> None:
+    check_again_in_memory(Case.load(folder))
 
 
 @EVERY_CASE
