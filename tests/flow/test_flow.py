@@ -18,14 +18,15 @@ from codemods.review.sites import sites_text
 from codemods.settings import Settings
 from codemods.tree.files import MemoryFiles
 from harness.each_row import each_row
+from harness.marks import project_of
 
 KINDS = frozenset(HazardKind) - {HazardKind.EVALUATED, HazardKind.LOADED, HazardKind.INSTANCE}
 
 
 def crossings(files: dict[str, str], settings: Settings | None = None) -> list[Crossing]:
     """All crossings in a repo of these files."""
-    contents = {path: textwrap.dedent(text).encode() for path, text in files.items()}
-    return flow_of(Project(MemoryFiles(contents), settings)).crossings(KINDS)
+    texts = {path: textwrap.dedent(text) for path, text in files.items()}
+    return flow_of(project_of(texts, settings)).crossings(KINDS)
 
 
 def marked(files: dict[str, str], mark: str) -> set[tuple[str, int]]:

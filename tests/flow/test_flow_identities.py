@@ -5,9 +5,8 @@ from __future__ import annotations
 import pytest
 
 from codemods.flow.answers.crossings import flow_of
-from codemods.project import Project
-from codemods.tree.files import MemoryFiles
 from harness.each_row import each_row
+from harness.marks import project_of
 
 SPEC = "from dataclasses import dataclass\n\n@dataclass(frozen=True)\nclass Spec:\n    f: object\n"
 MAKER = "def make():\n    return lambda x: x\n\n\n"
@@ -15,7 +14,7 @@ MAKER = "def make():\n    return lambda x: x\n\n\n"
 
 def identities(text: str) -> list[tuple[str, int]]:
     """What tells the lambda of `make` from another, each with its line below the maker."""
-    project = Project(MemoryFiles({"a.py": (MAKER + text).encode()}))
+    project = project_of({"a.py": MAKER + text})
     return sorted({(found.what, found.line - 4) for found in flow_of(project).identities("a.py", 2, 11)})
 
 
@@ -80,6 +79,6 @@ CLASS = "def make():\n    class Item:\n        pass\n    return Item\n\n\n"
     ],
 )
 def test_places_that_tell_a_class_from_another(text: str, expected: list[tuple[str, int]]) -> None:
-    project = Project(MemoryFiles({"a.py": (CLASS + text).encode()}))
+    project = project_of({"a.py": CLASS + text})
     found = flow_of(project).class_identities("a.py", 2, 4)
     assert sorted({(each.what, each.line - 6) for each in found}) == expected

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from codemods.flow.answers.crossings import flow_of
-from codemods.project import Project
-from codemods.tree.files import MemoryFiles
+from collections.abc import Callable
+
+from codemods.flow.answers.crossings import Flow, flow_of
+from codemods.flow.answers.introspection import Question
 from harness.each_row import each_row
+from harness.marks import project_of
 
 PROGRAM = """\
-import asyncio, dis, functools, inspect, json, types, typing
+import asyncio, copy, dis, functools, inspect, json, threading, types, typing
 {top}
 def look(other, fn):
     return {asked}
@@ -67,13 +69,13 @@ CALLS = [
 ]
 
 
-def questions(asked: str, top: str = "") -> list[tuple[str, str, int]]:
+def questions(asked: str, top: str = "", ask: Callable[..., list[Question]] = Flow.asked) -> list[tuple[str, str, int]]:
     """What is asked about the lambda: the attribute or function, the file and the line."""
     text = PROGRAM.format(asked=asked, top=top)
-    project = Project(MemoryFiles({"a.py": text.encode()}))
     lines = text.splitlines()
     line = next(at for at, each in enumerate(lines, 1) if "lambda" in each)
-    return [each[:3] for each in flow_of(project).asked("a.py", line, lines[line - 1].index("lambda"))]
+    flow = flow_of(project_of({"a.py": text}))
+    return [each[:3] for each in ask(flow, "a.py", line, lines[line - 1].index("lambda"))]
 
 
 @each_row("name", ATTRIBUTES)
@@ -115,3 +117,30 @@ def test_functions_that_look_at_functions(name: str) -> None:
 )
 def test_one_argument_of_several(asked: str, what: str) -> None:
     assert questions(asked) == ([(what, "a.py", 4)] if what else [])
+
+
+@each_row(
+    "asked, what",
+    [
+        *(
+            (f"{name}({argument})", name)
+            for name in ("copy.copy", "repr", "str", "ascii")
+            for argument in ("fn", "fn, 1")
+        ),
+        *((f"{name}({argument})", "") for name in ("copy.copy", "repr", "str") for argument in ("", "1", "other, fn")),
+        ("threading.Thread(None, fn)", "threading.Thread"),
+        ("threading.Thread(target=fn)", "threading.Thread"),
+        ("threading.Thread(None, fn, daemon=True)", "threading.Thread"),
+        ("threading.Thread(fn)", ""),
+        ("threading.Thread(None, other)", ""),
+        ("threading.Thread(None, fn, 'one')", ""),
+        ("threading.Thread(target=fn, name='one')", ""),
+        ("threading.Thread(target=fn, name=other)", ""),
+        ("threading.Thread(args=fn)", ""),
+        ("threading.Timer(1, fn)", ""),
+        ("copy.deepcopy(fn)", ""),
+        ("format(fn)", ""),
+    ],
+)
+def test_what_is_passed_where_it_shows(asked: str, what: str) -> None:
+    assert questions(asked, ask=Flow.passed) == ([(what, "a.py", 4)] if what else [])

@@ -7,8 +7,7 @@ import pytest
 from codemods.finding import Confidence
 from codemods.flow.answers.crossings import flow_of
 from codemods.hazard_kind import HazardKind
-from codemods.project import Project
-from codemods.tree.files import MemoryFiles
+from harness.marks import project_of
 
 PROGRAM = """\
 import sys
@@ -34,7 +33,7 @@ args = sys.argv
 def sure(parameters: str, options: str, calls: str, before: str = "pass") -> bool:
     """Whether the lambda of `Rows` is seen to cross."""
     text = PROGRAM.format(parameters=parameters, options=options, calls=calls, before=before)
-    crossings = flow_of(Project(MemoryFiles({"run.py": text.encode()}))).crossings(frozenset({HazardKind.LAMBDA}))
+    crossings = flow_of(project_of({"run.py": text})).crossings(frozenset({HazardKind.LAMBDA}))
     return any(each.line == 6 and each.confidence is Confidence.PROVEN for each in crossings)
 
 
@@ -75,7 +74,7 @@ def test_a_call_that_may_ask_for_some(parameters: str, options: str, call: str) 
 @pytest.mark.parametrize(("call", "found"), [("Own([1])", False), ("Own([1], num_workers=2)", True)])
 def test_a_loader_class_of_which_objects_are_made_without_workers(call: str, found: bool) -> None:
     text = PROGRAM.format(parameters="data", options="batch_size=2", calls=call, before="pass")
-    crossings = flow_of(Project(MemoryFiles({"run.py": text.encode()}))).crossings(frozenset({HazardKind.LAMBDA}))
+    crossings = flow_of(project_of({"run.py": text})).crossings(frozenset({HazardKind.LAMBDA}))
     assert any(each.line == 10 and each.confidence is Confidence.PROVEN for each in crossings) is found
 
 
@@ -116,5 +115,5 @@ KEPT = "self.rows, self.workers = rows, num_workers"
 )
 def test_the_number_that_an_object_keeps(made: str, kept: str, change: str, crosses: bool) -> None:
     text = OF_OBJECT.format(made=made, kept=kept, change=change)
-    crossings = flow_of(Project(MemoryFiles({"run.py": text.encode()}))).crossings(frozenset({HazardKind.LAMBDA}))
+    crossings = flow_of(project_of({"run.py": text})).crossings(frozenset({HazardKind.LAMBDA}))
     assert any(each.line == 12 and each.confidence is Confidence.PROVEN for each in crossings) is crosses
