@@ -293,7 +293,7 @@ second
 # file: b.py
 third
 --- answer
-3 likely: its reason...
+3 likely: its ... once
 + [two]
 """
 
@@ -307,7 +307,7 @@ def test_tables_of_rows(tmp_path: Path) -> None:
     assert rows.rows(tmp_path) == {
         "table: one": rows.Row({"main.py": "first\nlast\n"}, []),
         "table: another": rows.Row(
-            {"main.py": "first\nsecond\n", "b.py": "third\nlast\n"}, ["3 likely: its reason...", "+ a", "+ b"]
+            {"main.py": "first\nsecond\n", "b.py": "third\nlast\n"}, ["3 likely: its ... once", "+ a", "+ b"]
         ),
     }
 
@@ -340,16 +340,17 @@ def test_a_table_names_each_row_that_gets_another_answer(tmp_path: Path) -> None
 @each_row(
     ("found", "agreed"),
     [
-        (["3 likely: its reason", "+ a"], True),
-        (["3 likely: its reason is this", "+ a"], True),
-        (["3 likely: its rea", "+ a"], False),
-        (["3 likely: its reason", "+ a "], False),
-        (["3 likely: its reason"], False),
-        (["3 likely: its reason", "+ a", "+ b"], False),
+        (["3 likely: its reason stands once", "+ a"], True),
+        (["3 likely: its reason is this: once", "+ a"], True),
+        (["3 likely: his reason stands once", "+ a"], False),
+        (["3 likely: its reason stands here", "+ a"], False),
+        (["3 likely: its reason stands once", "+ a "], False),
+        (["3 likely: its reason stands once"], False),
+        (["3 likely: its reason stands once", "+ a", "+ b"], False),
     ],
 )
 def test_rows_agree_line_by_line(found: list[str], agreed: bool) -> None:
-    assert rows.agrees(found, ["3 likely: its reason...", "+ a"]) == agreed
+    assert rows.agrees(found, ["3 likely: its ... once", "+ a"]) == agreed
 
 
 def test_each_row_checks_every_row_and_names_those_that_fail(pytestconfig: pytest.Config) -> None:

@@ -4,7 +4,7 @@
     === what the row shows
     class Thing: ...          main.py; a line `# file: other.py` begins another file
     --- answer                nothing below: nothing is found
-    3 likely: the reason      a finding in line 3 that is refused; `...` at its end stands for any more words
+    3 likely: the reason      a finding in line 3 that is refused; ` ... ` in it stands for any words
     3 proven (unsafe: words)  a finding with a fix, and behind all findings
     - line                    what all fixes together take out
     + line                    and put in
@@ -31,7 +31,7 @@ from codemods.rule import Rule
 from codemods.tree.files import MemoryFiles
 from codemods.tree.source import Source
 
-WORDS = 6  # of a reason that stands above in full
+FIRST, LAST = 4, 8  # words of a reason that stands above in full
 
 
 @dataclass(frozen=True)
@@ -146,21 +146,24 @@ def check_table(rule: Rule, table: Path, wanted: str = "") -> None:
 
 
 def agrees(found: list[str], wanted: list[str]) -> bool:
-    """`wanted` line by line; one that ends with `...` stands for all that begin so."""
-    return len(found) == len(wanted) and all(
-        line.startswith(want.removesuffix("...")) if want.endswith("...") else line == want
-        for line, want in zip(found, wanted, strict=True)
-    )
+    """`wanted` line by line; one with ` ... ` stands for all that begin and end so."""
+    return len(found) == len(wanted) and all(map(_agrees, found, wanted))
+
+
+def _agrees(line: str, want: str) -> bool:
+    begin, cut, end = want.partition(" ... ")
+    return line.startswith(begin) and line.endswith(end) if cut else line == want
 
 
 def shown(found: list[str], seen: set[str]) -> list[str]:
-    """The lines to write down: reasons that are in `seen` are cut."""
+    """The lines to write down: reasons that are in `seen` are cut, but for what tells them apart at both ends."""
     lines = []
     for line in found:
         place, colon, reason = line.partition(": ")
         general = re.sub(r"`[^`]*`|\d+|\S+\.py:", "", reason)
-        if colon and not line.startswith(("+", "-")) and general in seen and len(reason.split()) > WORDS:
-            line = f"{place}: {' '.join(reason.split()[:WORDS])}..."
+        words = reason.split()
+        if colon and not line.startswith(("+", "-")) and general in seen and len(words) > FIRST + LAST + 2:
+            line = f"{place}: {' '.join(words[:FIRST])} ... {' '.join(words[-LAST:])}"
         seen.add(general)
         lines.append(line)
     return lines
