@@ -79,6 +79,48 @@ BODIES = {  # the body of `__getattr__`: what unpickling stops with, or ""
     "getattr(self.kind, 'inner')\nraise AttributeError(name)": "",
     "getattr(self, name.strip('_')[:0] + 'kind')\nraise AttributeError(name)": "",
     "getattr(self, 'kind')\nraise AttributeError(name)": "",
+    "if self.kind:\n    return self.inner\nelse:\n    return self.other": "RecursionError",
+    "with self.inner:\n    return 1": "RecursionError",
+    "return self.inner if 1 else 2": "RecursionError",
+    "return 1 if 0 else self.inner": "RecursionError",
+    "return False or self.inner[name]": "RecursionError",
+    "return True and self.inner[name]": "RecursionError",
+    "return not self.inner": "RecursionError",
+    "return name + self.inner": "RecursionError",
+    "return {key: 1 for key in self.inner}": "RecursionError",
+    "return {key for key in self.inner}": "RecursionError",
+    "return (key for key in self.inner)": "RecursionError",
+    "return print(self.inner)": "RecursionError",
+    "return dict(a=self.inner)": "RecursionError",
+    "value: dict = self.inner\nreturn value": "RecursionError",
+    "value: dict\nreturn self.inner": "RecursionError",
+    "value = 1\nvalue += self.inner\nreturn value": "RecursionError",
+    "import os\nfrom os import path\npass\nclass A:\n    pass\nreturn self.inner[name]": "RecursionError",
+    "raise ValueError(self.inner)": "RecursionError",
+    "if name[1:3] == 'zz':\n    raise AttributeError(name)\nreturn self.inner[name]": "RecursionError",
+    "if 'zz' not in name:\n    return self.inner[name]\nraise AttributeError(name)": "RecursionError",
+    "if name not in ['size', 'depth']:\n    return self.inner[name]\nraise AttributeError(name)": "RecursionError",
+    "raise KeyError": "KeyError",
+    "try:\n    return self.__dict__[name]\nexcept ValueError:\n    return None": "KeyError",
+    "return": "TypeError",
+    "try:\n    return self.__dict__[name]\nexcept LookupError:\n    return None": "TypeError",
+    "try:\n    return self.__dict__[name]\nexcept (ValueError, KeyError):\n    return None": "TypeError",
+    "try:\n    return self.__dict__[name]\nexcept:\n    return None": "TypeError",
+    "try:\n    return self.inner\nexcept RecursionError:\n    raise AttributeError(name)": "",
+    "try:\n    return self.inner\nexcept:\n    raise AttributeError(name)": "",
+    "if name[2:5] == 'set':\n    raise AttributeError(name)\nreturn self.inner[name]": "",
+    "if name[:-1] == '__setstate_':\n    raise AttributeError(name)\nreturn self.inner[name]": "",
+    "if name[-2:] == '__':\n    raise AttributeError(name)\nreturn self.inner[name]": "",
+    "if name[2] == 's':\n    raise AttributeError(name)\nreturn self.inner[name]": "",
+    "if name[-12] == '_':\n    raise AttributeError(name)\nreturn self.inner[name]": "",
+    "if name[99:] == '':\n    raise AttributeError(name)\nreturn self.inner[name]": "",
+    "if 'set' in name:\n    raise AttributeError(name)\nreturn self.inner[name]": "",
+    "if name not in ('__setstate__',):\n    return self.inner[name]\nraise AttributeError(name)": "",
+    "if not self.__dict__:\n    raise AttributeError(name)\nreturn self.inner[name]": "",
+    "if self.__dict__ == {}:\n    raise AttributeError(name)\nreturn self.inner[name]": "",
+    "if name.startswith('__', 0):\n    raise AttributeError(name)\nreturn self.inner[name]": "",
+    "if name.upper() == '__SETSTATE__':\n    raise AttributeError(name)\nreturn self.inner[name]": "",
+    "del self.inner\nreturn 1": "",
 }
 HELPERS = """
     def find(self, name):
@@ -131,6 +173,34 @@ def test_the_guard_lets_it_be_unpickled(body: str) -> None:
     after = result.contents["main.py"].decode()
     assert stops_with(after) == ""
     assert not found(after)
+
+
+NOT_FOLLOWED = {  # what unpickling stops with too, and the rule does not see
+    "while True:\n    return self.inner": "RecursionError",
+    "assert self.inner": "RecursionError",
+    "if self.kind:\n    return self.inner\nreturn self.other": "RecursionError",
+    "if self.kind:\n    return self.inner\nraise AttributeError(name)": "RecursionError",
+    "if name[::2] == 'zz':\n    return 1\nreturn self.inner": "RecursionError",
+    "if name[:len(name)] == 'zz':\n    return 1\nreturn self.inner": "RecursionError",
+    "if name[99] == '_':\n    return 1\nreturn self.inner": "IndexError",
+    "name = 'size'\nreturn self.inner": "RecursionError",
+    "return getattr(self, 'inner', None)": "RecursionError",
+    "return getattr(self, name)": "RecursionError",
+    "return self.find(self.kind)": "RecursionError",
+    "return self.find(name=name)": "RecursionError",
+    "raise": "RuntimeError",
+    "return True or self.inner[name]": "TypeError",
+    "return self.__dict__.get(name, 1)": "TypeError",
+    "return self.__dict__.pop(name, None)": "TypeError",
+    "try:\n    return 1\nexcept KeyError:\n    pass\nreturn self.inner": "TypeError",
+}
+
+
+@pytest.mark.parametrize(("body", "error"), NOT_FOLLOWED.items())
+def test_says_nothing_of_what_it_does_not_follow(body: str, error: str) -> None:
+    if sys.version_info >= (3, 11):
+        assert stops_with(program(body)) == error
+    assert not found(program(body))
 
 
 FORWARDS = "    def __getattr__(self, name):\n        return getattr(self.inner, name)\n"
