@@ -4,7 +4,7 @@
     === what the row shows
     class Thing: ...          main.py; a line `# file: other.py` begins another file
     --- answer                nothing below: nothing is found
-    3 likely: the reason      a finding in line 3 that is refused; ` ... ` in it stands for any words
+    3 likely: the reason      a finding in line 3 that is refused; ` ... ` in it, or `...` at its end, stands for any
     3 proven (unsafe: words)  a finding with a fix, and behind all findings
     - line                    what all fixes together take out
     + line                    and put in
@@ -151,8 +151,8 @@ def agrees(found: list[str], wanted: list[str]) -> bool:
 
 
 def _agrees(line: str, want: str) -> bool:
-    begin, cut, end = want.partition(" ... ")
-    return line.startswith(begin) and line.endswith(end) if cut else line == want
+    begin, *end = re.split(r" \.\.\. |\.\.\.$", want, maxsplit=1)
+    return line.startswith(begin) and line.endswith(end[0]) if end else line == want
 
 
 def shown(found: list[str], seen: set[str]) -> list[str]:
