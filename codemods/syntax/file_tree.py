@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import ast
+from bisect import bisect_right
 from collections.abc import Iterator
 from functools import cached_property
+from typing import Any, TypeVar
 
 from ..nodes import FIELDS, children, statements
 from .binding_rules import FUNCTIONS, bound_name, positional, takes_self
@@ -12,6 +14,7 @@ from .names import last_name
 
 Function = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
 Scope = Function | ast.Module
+Node = TypeVar("Node", bound=ast.AST)
 _SCOPES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.Module)
 _OF_CLASSES = frozenset(("__new__", "__init_subclass__", "__class_getitem__"))  # methods that get the class
 
@@ -23,6 +26,7 @@ class FileTree:
         self.path = path
         self.module = module
         self._own: dict[ast.AST, list[ast.AST]] = {}
+        self._setters: dict[str, set[ast.ClassDef]] = {}
 
     @cached_property
     def nodes(self) -> list[ast.AST]:
@@ -61,23 +65,57 @@ class FileTree:
                         scopes[value] = inner
         return nodes, parents, scopes
 
+    def of_kind(self, kind: type[Node]) -> list[Node]:
+        """Every node of this very class, in the order of `nodes`."""
+        found: list[Node] = self._by_kind.get(kind, [])
+        return found
+
+    @cached_property
+    def _by_kind(self) -> dict[type, list[Any]]:
+        found: dict[type, list[Any]] = {}
+        for node in self.nodes:
+            found.setdefault(node.__class__, []).append(node)
+        return found
+
     @cached_property
     def attributes(self) -> dict[str, list[ast.Attribute]]:
         """Every `x.name`, by name."""
         found: dict[str, list[ast.Attribute]] = {}
-        for node in self.nodes:
-            if isinstance(node, ast.Attribute):
-                found.setdefault(node.attr, []).append(node)
+        for node in self.of_kind(ast.Attribute):
+            found.setdefault(node.attr, []).append(node)
         return found
 
     @cached_property
     def calls(self) -> dict[str | None, list[ast.Call]]:
         """Every call, by the last name of what is called (None where that is no name)."""
         found: dict[str | None, list[ast.Call]] = {}
-        for node in self.nodes:
-            if isinstance(node, ast.Call):
-                found.setdefault(last_name(node.func), []).append(node)
+        for node in self.of_kind(ast.Call):
+            found.setdefault(last_name(node.func), []).append(node)
         return found
+
+    @cached_property
+    def made_global(self) -> dict[str, list[ast.Global]]:
+        """Every `global name`, by name."""
+        found: dict[str, list[ast.Global]] = {}
+        for node in (each for each in self.statements if isinstance(each, ast.Global)):
+            for name in dict.fromkeys(node.names):
+                found.setdefault(name, []).append(node)
+        return found
+
+    def class_around(self, line: int) -> ast.ClassDef | None:
+        """The innermost class that has a line of the file, which may be its `class`, but no decorator."""
+        starts, classes = self._classes
+        at = bisect_right(starts, line) - 1
+        around: ast.AST | None = classes[at] if at >= 0 else None
+        while around is not None and not (isinstance(around, ast.ClassDef) and line <= (around.end_lineno or 0)):
+            around = self.parents.get(around)
+        return around
+
+    @cached_property
+    def _classes(self) -> tuple[list[int], list[ast.ClassDef]]:
+        """The classes by line, with the lines."""
+        found = sorted((node for node in self.statements if isinstance(node, ast.ClassDef)), key=position)
+        return [node.lineno for node in found], found
 
     @cached_property
     def by_line(self) -> dict[int, list[ast.Call | ast.Lambda]]:
@@ -241,6 +279,14 @@ class FileTree:
         if method is None or not isinstance(node, ast.Name) or method.name in _OF_CLASSES:
             return False
         return takes_self(method) and positional(method)[:1] == [node.id]
+
+    def sets_on_self(self, owner: ast.ClassDef, name: str) -> bool:
+        """Methods of the class, or of one in it, set or delete `self.name`."""
+        if name not in self._setters:
+            named = (node for node in self.attributes.get(name, ()) if not isinstance(node.ctx, ast.Load))
+            around = (above for node in named if self.is_self(node.value) for above in self.ancestors(node))
+            self._setters[name] = {above for above in around if isinstance(above, ast.ClassDef)}
+        return owner in self._setters[name]
 
     def own(self, scope: Scope) -> list[ast.AST]:
         """The nodes of `scope` itself; nested functions and classes are listed but not entered."""

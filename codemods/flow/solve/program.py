@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from bisect import bisect_right
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from operator import itemgetter
 from typing import NamedTuple
 
 from ...hazard_kind import HazardKind
 from ...syntax.modules import Modules
 from ..boundaries import Table
 from ..facts.records import Class, FileFacts, Function, Position
+from ..kinds import FunctionKind
 
 
 class Hazard(NamedTuple):
@@ -18,6 +21,30 @@ class Hazard(NamedTuple):
     kind: HazardKind
     path: str
     position: Position
+
+
+_Place = tuple[int, int]  # line and column
+
+
+class Nested:
+    """Stretches of one file, of which two are in each other or apart: beginning, end, and what stands there."""
+
+    def __init__(self, spans: Iterable[tuple[_Place, _Place, int]]) -> None:
+        self._spans = sorted(spans)
+        self._outer: list[int] = []  # by each the one around it, -1 for none
+        open_ones: list[int] = []  # those that have not ended yet
+        for number, (_, end, _) in enumerate(self._spans):
+            while open_ones and self._spans[open_ones[-1]][1] < end:
+                open_ones.pop()
+            self._outer.append(open_ones[-1] if open_ones else -1)
+            open_ones.append(number)
+
+    def around(self, start: _Place, end: _Place) -> int:
+        """The innermost one that begins at `start` or before and ends at `end` or behind; -1 for none."""
+        at = bisect_right(self._spans, start, key=itemgetter(0)) - 1
+        while at >= 0 and self._spans[at][1] < end:
+            at = self._outer[at]
+        return self._spans[at][2] if at >= 0 else -1
 
 
 @dataclass(frozen=True)
@@ -41,6 +68,8 @@ class Program:
     hazards: list[Hazard]
     hazard_offset: list[int]  # per file: its first hazard
     entered: dict[Hazard, int] = field(default_factory=dict)  # hazards that show only when names are resolved
+    _classes: dict[int, Nested] = field(default_factory=dict)  # per file that is asked for
+    _methods: dict[int, Nested] = field(default_factory=dict)  # per file that is asked for
 
     def enter(self, kind: HazardKind, file: int, position: Position) -> int:
         """The index of a hazard: a call, in one of the files, that makes something of the kind."""
@@ -55,6 +84,25 @@ class Program:
         """The nodes of the parameters of a function."""
         file, made = self.functions[function]
         return {parameter.node + self.offsets[file] for parameter in made.parameters}
+
+    def class_around(self, file: int, position: Position) -> int:
+        """The innermost class of a file around what stands at `position`, itself left out; -1 for none."""
+        if file not in self._classes:
+            classes = enumerate(self.facts[file].classes, self.class_offset[file])
+            self._classes[file] = Nested(((made.position[:2], made.position[2:], index) for index, made in classes))
+        start, end = position[:2], position[2:]
+        return self._classes[file].around((start[0], start[1] - 1), end)
+
+    def method_around(self, file: int, line: int) -> int:
+        """The innermost method of a file, of those with parameters, in which a line stands; -1 for none."""
+        if file not in self._methods:
+            functions = enumerate(self.facts[file].functions, self.function_offset[file])
+            self._methods[file] = Nested(
+                ((made.position[0], 0), (made.position[2], 0), index)
+                for index, made in functions
+                if made.kind is FunctionKind.METHOD and made.parameters
+            )
+        return self._methods[file].around((line, 0), (line, 0))
 
     def facts_of(self, path: str) -> FileFacts:
         """The facts of one of the files."""

@@ -69,8 +69,7 @@ def _is_passed_to_workers(outline: Outline, reads: WorkerReads, name: str) -> bo
     """A function that is passed on sets the global, like the initializer of a pool: the worker has what that gets."""
     setters = {
         scope.name
-        for node in outline.nodes
-        if isinstance(node, ast.Global) and name in node.names
+        for node in outline.made_global.get(name, ())
         if isinstance(scope := outline.scope(node), (ast.FunctionDef, ast.AsyncFunctionDef))
     }
     return any(

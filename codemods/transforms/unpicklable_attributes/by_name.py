@@ -103,7 +103,7 @@ def _constant_of_the_module(outline: Outline, value: ast.expr | None) -> str | N
     bindings = outline.bindings(scope, value.id)  # also those further down
     imports = all(isinstance(binding.statement, (ast.Import, ast.ImportFrom)) for binding in bindings)
     top = all(outline.parents[binding.statement] is outline.module for binding in bindings)
-    changed = any(isinstance(node, ast.Global) and value.id in node.names for node in outline.nodes)
+    changed = value.id in outline.made_global
     return (
         value.id if isinstance(scope, ast.Module) and top and (imports or len(bindings) == 1) and not changed else None
     )

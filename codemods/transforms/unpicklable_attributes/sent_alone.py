@@ -71,12 +71,7 @@ def _is_overlooked(search: Search, crossing: Crossing) -> bool:
         return False
     if any(hop.what == _SOME_KEY for hop in crossing.trace):  # it may be another argument
         return False
-    around = [
-        node
-        for node in outline.nodes
-        if isinstance(node, ast.ClassDef) and node.lineno <= kept.line <= (node.end_lineno or 0)
-    ]
-    owner = max(around, key=lambda node: node.lineno, default=None)
+    owner = outline.class_around(kept.line)
     name = STORED.match(kept.what)
     if owner is None or name is None or f"on `{owner.name}`" not in kept.what:
         return False

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 
 from codemods.syntax.outline import Outline
+from codemods.transforms.unpicklable_attributes.uses.file_uses import FileUses
 from codemods.transforms.unpicklable_attributes.uses.outside import _makers
 from harness.each_row import each_row
 
@@ -29,4 +30,4 @@ from harness.each_row import each_row
 )
 def test_who_makes_an_object(text: str, found: bool) -> None:
     outline = Outline("a.py", ast.parse(text))
-    assert [*_makers(outline, frozenset({"Rows"}))] == ["make"] * found
+    assert [*_makers(FileUses(outline), frozenset({"Rows"}))] == ["make"] * found

@@ -149,7 +149,7 @@ def _attribute(search: Search, outline: Outline, node: ast.Attribute) -> _State 
     if owner is None:
         return None
     for at in resolver.lineage(owner):
-        if by_self and _sets_on_self(at.outline, at.node, node.attr):
+        if by_self and at.outline.sets_on_self(at.node, node.attr):
             return None
         for statement in at.node.body:
             if _has_value(statement) and node.attr in _targets(statement):
@@ -160,14 +160,6 @@ def _attribute(search: Search, outline: Outline, node: ast.Attribute) -> _State 
 def _targets(statement: ast.stmt) -> set[str]:
     targets = statement.targets if isinstance(statement, ast.Assign) else [getattr(statement, "target", None)]
     return {target.id for target in targets if isinstance(target, ast.Name)}
-
-
-def _sets_on_self(outline: Outline, owner: ast.ClassDef, name: str) -> bool:
-    """Objects of the class have an attribute of the name for themselves."""
-    return any(
-        not isinstance(node.ctx, ast.Load) and outline.is_self(node.value) and owner in outline.ancestors(node)
-        for node in outline.attributes.get(name, ())
-    )
 
 
 def _does_without(outline: Outline, node: ast.expr, function: Function) -> bool:

@@ -220,9 +220,8 @@ class ExpressionRebuilder:
                 f"`{root.id}` is assigned several times in the module; store the value it was "
                 "opened with as an attribute"
             )
-        for node in self.outline.nodes:
-            if isinstance(node, ast.Global) and root.id in node.names:
-                raise Refused(f"`{root.id}` is changed at run time (line {node.lineno}); keep it as an attribute")
+        for node in self.outline.made_global.get(root.id, ()):
+            raise Refused(f"`{root.id}` is changed at run time (line {node.lineno}); keep it as an attribute")
 
     def _check_call(self, call: ast.Call) -> None:
         """Refuse calls that may give something else the second time, or do something that shows."""

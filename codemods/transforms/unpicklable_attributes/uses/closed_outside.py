@@ -15,6 +15,7 @@ from ....syntax.outline import Outline
 from ....syntax.unpicklable_table import Remedy
 from ..data import names
 from .attribute_uses import AttributeUses
+from .file_uses import closed, is_closed
 from .outside import Outside
 
 _ENDS = ("__exit__", "__aexit__", "__del__")
@@ -29,21 +30,21 @@ def closed_outside(uses: AttributeUses) -> str | None:
     """
     if uses.kind.remedy is not Remedy.REOPEN:
         return None
-    for outline, node in _handles(uses.outside, uses.attribute):
-        if _is_closed(outline, node) and _may_be_sent_later(uses, outline, node):
+    for outline, node in _closed(uses.outside, uses.attribute):
+        if _may_be_sent_later(uses, outline, node):
             return f"{outline.path}:{node.lineno}"
     return None
 
 
-def _handles(outside: Outside, attribute: str) -> Iterator[tuple[Outline, ast.Attribute]]:
-    """What may be the attribute of such an object."""
+def _closed(outside: Outside, attribute: str) -> Iterator[tuple[Outline, ast.Attribute]]:
+    """What is closed and may be the attribute of such an object."""
     known = [*outside.reads(attribute), *outside.elsewhere.reads(attribute)]
-    yield from known
+    yield from (each for each in known if is_closed(*each))
     seen = {node for _, node in known}
-    for outline in outside.outlines:
-        for node in outline.attributes.get(attribute, ()):
-            if node not in seen and not outline.is_self(node.value) and not _is_of_other(outside, outline, node.value):
-                yield outline, node
+    for file in outside.files:
+        for node in file.once(closed, attribute):
+            if node not in seen and not _is_of_other(outside, file.outline, node.value):
+                yield file.outline, node
 
 
 def _is_of_other(outside: Outside, outline: Outline, holder: ast.expr) -> bool:
@@ -52,20 +53,6 @@ def _is_of_other(outside: Outside, outline: Outline, holder: ast.expr) -> bool:
     made = outside.names | outside.makers[outline]
     return bool(bindings) and all(
         isinstance(each.value, ast.Call) and made.isdisjoint(map(last_name, ast.walk(each.value))) for each in bindings
-    )
-
-
-def _is_closed(outline: Outline, handle: ast.Attribute) -> bool:
-    """`x.f.close()`, `with x.f:`."""
-    above = outline.parents[handle]
-    if isinstance(above, ast.withitem):
-        return above.context_expr is handle
-    call = outline.parents[above]
-    return (
-        isinstance(above, ast.Attribute)
-        and above.attr in names("closing_methods")
-        and isinstance(call, ast.Call)
-        and call.func is above
     )
 
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from ....flow.answers.instance_uses import InstanceUse
 from ....syntax.outline import Outline
 from ....syntax.repo import Repo
+from .file_uses import file_uses, reads_by_line
 
 if TYPE_CHECKING:
     from ..classes import Shape
@@ -38,10 +39,9 @@ class Elsewhere:
         for use in self.uses:
             if use.what == "read" and use.attribute == attribute:
                 outline = self.repo.outline(use.path)
-                for node in outline.attributes.get(attribute, ()) if outline is not None else ():
-                    is_load = node.lineno == use.line and isinstance(node.ctx, ast.Load)
-                    if is_load and outline is not None and not outline.is_self(node.value):
-                        yield outline, node
+                if outline is not None:
+                    at = file_uses(self.repo.project, outline).once(reads_by_line, attribute)
+                    yield from ((outline, node) for node in at.get(use.line, ()))
 
     def shown(self) -> str | None:
         """The place that reads all attributes at once: `vars(x)`, `x.__dict__`."""

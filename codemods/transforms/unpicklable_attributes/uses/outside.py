@@ -11,6 +11,7 @@ from ....syntax.outline import Outline
 from ....syntax.unpicklable import Recogniser
 from ....syntax.unpicklable_table import ObjectKind, Remedy
 from .elsewhere import Elsewhere
+from .file_uses import FileUses, Made, copies, file_uses, names_in
 from .mutation import first_touch, named
 
 _SETS = ("setattr", "delattr")
@@ -27,15 +28,16 @@ class Outside:
         self, outlines: Iterable[Outline], names: frozenset[str], hands_out: frozenset[str], elsewhere: Elsewhere
     ) -> None:
         self.names, self.hands_out, self.elsewhere = names, hands_out, elsewhere
-        self.outlines = list(outlines)
+        self.files = [file_uses(elsewhere.repo.project, outline) for outline in outlines]
+        self.outlines = [file.outline for file in self.files]
         self.without_init = False  # some object is made without its constructor
         self.sets: dict[str, str] = {}  # the place that sets or deletes an attribute, by attribute
         self.copied = False  # `copy.copy` makes another object that shares everything with the first
         self.called: set[str] = set()  # methods that are called before the object is passed on
         self._read: list[tuple[Outline, ast.Attribute]] = []  # attributes of such objects, before they are passed on
-        self.makers = {outline: frozenset(_makers(outline, names)) for outline in self.outlines}
-        for outline in self.outlines:
-            self._look(outline)
+        self.makers = {file.outline: frozenset(_makers(file, names)) for file in self.files}
+        for file in self.files:
+            self._look(file)
         self.copied = self.copied or elsewhere.copied
         for attribute, place in elsewhere.sets():
             self.sets.setdefault(attribute, place)
@@ -56,12 +58,10 @@ class Outside:
                 return f"{outline.path}:{node.lineno} {what}"
         if kind.remedy is not Remedy.RECREATE:
             return None
-        for outline in self.outlines:  # objects that are attributes of others: `self.reader.queue.put(item)`
-            for call in (call for name in kind.stands for call in outline.calls.get(name, [])):
-                holder = call.func.value if isinstance(call.func, ast.Attribute) else None
-                of_other = isinstance(holder, ast.Attribute) and isinstance(holder.value, ast.Attribute)
-                if of_other and getattr(holder, "attr", "") == attribute:
-                    return f"{outline.path}:{call.lineno} calls `{last_name(call.func)}` on it"
+        for file in self.files:  # objects that are attributes of others: `self.reader.queue.put(item)`
+            for call in file.on_parts.get(attribute, ()):
+                if (called := last_name(call.func)) in kind.stands:
+                    return f"{file.outline.path}:{call.lineno} calls `{called}` on it"
         return None
 
     def before(self, attribute: str) -> list[tuple[Outline, ast.Attribute]]:
@@ -72,86 +72,51 @@ class Outside:
         """Reads of the attribute by functions that get such an object, or in a loop over some: before or after it is
         sent."""
         found = [
-            (outline, node)
-            for outline in self.outlines
-            for node in outline.attributes.get(attribute, ())
-            if isinstance(node.ctx, ast.Load)
-            and isinstance(node.value, ast.Name)
-            and self._may_hold_one(outline, node.value)
+            (file.outline, node)
+            for file in self.files
+            for node, made in file.reads(attribute)
+            if self._may_hold_one(file.outline, made)
         ]
         known = {outline.path for outline in self.outlines}
         found += [each for each in self.elsewhere.reads(attribute) if each[0].path not in known]
         yield from found
 
-    def _look(self, outline: Outline) -> None:
-        for node in outline.nodes:
-            if (
-                isinstance(node, ast.Attribute)
-                and not isinstance(node.ctx, ast.Load)
-                and isinstance(node.value, ast.Name)
-                and self._may_hold_one(outline, node.value)
-            ):
-                self.sets.setdefault(node.attr, f"{outline.path}:{node.lineno}")
-            if not isinstance(node, ast.Call):
-                continue
-            holder = node.func.value if isinstance(node.func, ast.Attribute) else None
-            if _copies(outline, node) and outline.is_self(node.args[0]):
-                owner = outline.owner(node)
-                self.copied = self.copied or (owner is not None and owner.name in self.names)
-            raw = last_name(node.func) == "__new__" and bool(node.args) and self._raw(outline, node)
-            self.without_init = self.without_init or raw
-            known = (
-                raw or last_name(node.func) in self.names or (holder is not None and last_name(holder) in self.names)
-            )
-            if not known and not (isinstance(node.func, ast.Name) and node.func.id in self.makers[outline]):
-                continue
-            statement = outline.parents[node]
-            if isinstance(statement, ast.Assign) and statement.value is node:
-                for target in statement.targets:
-                    if isinstance(target, ast.Name):
-                        self._follow(outline, statement, target.id)
+    def _look(self, file: FileUses) -> None:
+        outline = file.outline
+        sets: list[tuple[int, str, str]] = []  # where in the order of nodes, the attribute, the place
+        for at, node, made in file.sets:
+            if self._may_hold_one(outline, made):
+                sets.append((at, node.attr, f"{outline.path}:{node.lineno}"))
+        self.copied = self.copied or not file.copies_itself.isdisjoint(self.names)
+        raw = {at for name in self.names for at in file.raw.get(name, ())}
+        self.without_init = self.without_init or bool(raw)
+        known = raw | {at for name in self.names for at in file.makes.get(name, ())}
+        known |= {at for name in self.makers[outline] for at in file.makes_by_name.get(name, ())}
+        for at in sorted(known & file.assigned.keys()):
+            statement = file.assigned[at]
+            for target in statement.targets:
+                if isinstance(target, ast.Name):
+                    sets += ((at, *found) for found in self._follow(file, statement, target.id))
+        for _, attribute, place in sorted(sets, key=lambda each: each[0]):
+            self.sets.setdefault(attribute, place)
 
-    def _may_hold_one(self, outline: Outline, name: ast.Name) -> bool:
-        """A parameter, a variable of a loop, or one of several that are assigned at once: it may be such an object."""
-        if outline.is_self(name):
-            return False
-        for binding in outline.lookup(name, name.id)[1]:
-            statement = binding.statement
-            if binding.parameter or isinstance(statement, (ast.For, ast.AsyncFor)):
-                return True
-            if isinstance(statement, ast.Assign) and not any(isinstance(item, ast.Name) for item in statement.targets):
-                made = {last_name(call.func) for call in ast.walk(statement.value) if isinstance(call, ast.Call)}
-                if made & (self.names | self.makers[outline]):
-                    return True
-        return False
+    def _may_hold_one(self, outline: Outline, made: Made) -> bool:
+        """A variable that may hold what is `made` may hold an object of these classes."""
+        return made is None or not (made.isdisjoint(self.names) and made.isdisjoint(self.makers[outline]))
 
-    def _raw(self, outline: Outline, call: ast.Call) -> bool:
-        """It makes an object of the class, and no `__init__` follows by itself as after a method `__new__`."""
-        around = next((above for above in outline.ancestors(call) if isinstance(above, ast.FunctionDef)), None)
-        if around is not None and around.name == "__new__":
-            return False
-        first = last_name(call.args[0])
-        owner = outline.owner(call)
-        return first in self.names or (first == "cls" and owner is not None and owner.name in self.names)
-
-    def _follow(self, outline: Outline, made: ast.Assign, name: str) -> None:
-        """The uses of the local name for an object."""
-        scope = outline.scope(made)
-        uses = [
-            node
-            for node in ast.walk(scope)
-            if isinstance(node, ast.Name) and node.id == name and position(node) > position(made)
-        ]
-        passed = [position(use) for use in uses if self.passes_on(outline, use)]
-        last = max(passed, default=(0, 0))
+    def _follow(self, file: FileUses, made: ast.Assign, name: str) -> Iterator[tuple[str, str]]:
+        """The attributes that are set through the local name for an object, with the place; notes other uses of it."""
+        outline = file.outline
+        named = file.once(names_in, outline.scope(made)).get(name, ())
+        uses = [use for use in named if position(use) > position(made)]
+        last = max((position(use) for use in uses if self.passes_on(outline, use)), default=(0, 0))
         for use in uses:
             above = outline.parents[use]
-            if isinstance(above, ast.Call) and _copies(outline, above):
+            if isinstance(above, ast.Call) and copies(outline, above):
                 self.copied = True
             if isinstance(above, ast.Attribute):
-                place = f"{outline.path}:{above.lineno}"
                 if not isinstance(above.ctx, ast.Load):
-                    self.sets.setdefault(above.attr, place)
+                    yield above.attr, f"{outline.path}:{above.lineno}"
                 elif position(use) < last:
                     self._read.append((outline, above))
                     call = outline.parents[above]
@@ -160,7 +125,7 @@ class Outside:
             elif isinstance(above, ast.Call) and last_name(above.func) in _SETS and len(above.args) > 1:
                 attribute = getattr(above.args[1], "value", None)
                 if above.args[0] is use and isinstance(attribute, str):
-                    self.sets.setdefault(attribute, f"{outline.path}:{above.lineno}")
+                    yield attribute, f"{outline.path}:{above.lineno}"
 
     def passes_on(self, outline: Outline, use: ast.Name) -> bool:
         """The object itself goes somewhere, or a method of it does."""
@@ -174,28 +139,24 @@ class Outside:
         return above.attr in self.hands_out if called else isinstance(call, (ast.Call, ast.keyword))
 
 
-def _makers(outline: Outline, names: frozenset[str]) -> Iterator[str]:
+def _makers(file: FileUses, names: frozenset[str]) -> Iterator[str]:
     """Functions of the file that make an object of one of the classes and give it back."""
+    outline = file.outline
     for name in names:
         for call in outline.calls.get(name, []):
             statement, scope = outline.statement(call), outline.scope(call)
-            if not isinstance(scope, ast.FunctionDef) or scope not in outline.module.body:
+            if not isinstance(scope, ast.FunctionDef) or not isinstance(outline.parents[scope], ast.Module):
                 continue
-            given = {
-                ast.unparse(node.value) for node in outline.own(scope) if isinstance(node, ast.Return) and node.value
-            }
+            given = file.once(_returned, scope)
             bound = isinstance(statement, ast.Assign) and statement.value is call and ast.unparse(statement.targets[0])
             if ast.unparse(call) in given or (bound and bound in given):
                 yield scope.name
 
 
-def _copies(outline: Outline, call: ast.Call) -> bool:
-    """`copy.copy(x)`, by whatever name it is imported."""
-    if isinstance(call.func, ast.Attribute) and isinstance(call.func.value, ast.Name):
-        name = f"{outline.imported.get(call.func.value.id, '')}.{call.func.attr}"
-    else:
-        name = outline.imported.get(getattr(call.func, "id", ""), "")
-    return name == "copy.copy" and len(call.args) == 1
+def _returned(outline: Outline, function: ast.FunctionDef) -> frozenset[str]:
+    """What a function gives back, as text."""
+    own = (node.value for node in outline.own(function) if isinstance(node, ast.Return))
+    return frozenset(ast.unparse(value) for value in own if value is not None)
 
 
 def _touch(outline: Outline, node: ast.Attribute, kind: ObjectKind, recogniser: Recogniser) -> str | None:

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import ast
+from bisect import bisect_right
 from collections.abc import Iterator
 
 from ....nodes import walk
-from ....syntax.file_tree import position
+from ....syntax.file_tree import Scope, position
 from ....syntax.names import last_name
 from ....syntax.outline import Outline
 from ....syntax.receivers import qualified_name
 from ..classes import Shape, Store
 from ..data import names
 from ..family import Family
+from .file_uses import file_uses
 
 _METHODS_OF_PATHS = frozenset(("unlink", "rename", "replace", "rmdir", "cleanup"))
 _NO_PATHS = frozenset(("self", "os", "os.path", "os.path.join", "open", "tempfile", "str"))
@@ -100,29 +102,44 @@ def _removed_outside(family: Family, shape: Shape, attributes: set[str]) -> str 
     """By code that makes an object of the class, between that and what sends it."""
     classes = {shape.node.name, *(each.node.name for each in family.derived(shape))}
     for outline in dict.fromkeys(each for name in sorted(classes) for each in family.repo.mentioning(name)):
+        file = file_uses(family.repo.project, outline)
         for made in (call for name in sorted(classes) for call in outline.calls.get(name, ())):
             scope = outline.scope(made)
-            own = [node for node in outline.own(scope) if isinstance(node, ast.Call)]
-            starts = [call for call in own if last_name(call.func) in names("starting") and _after(call, made)]
-            if not starts:
+            starts = file.once(_starts, scope)
+            after = bisect_right(starts, position(made))
+            if after == len(starts):
                 continue
-            last, first = max(map(position, starts)), min(map(position, starts))
+            first, last = starts[after], starts[-1]
             given = [*made.args, *(word.value for word in made.keywords)]
             parts = {part for value in given for part in _parts(outline, value)}
             for block in (above for above in outline.ancestors(made) if isinstance(above, (ast.With, ast.AsyncWith))):
                 ends = block.end_lineno or block.lineno
                 if not parts.isdisjoint(_temporary(outline, block)) and first[0] > ends:
                     return f"{outline.path}:{block.lineno}"
-            for call in _removing(outline, scope):
+            for call in file.once(_removed_in, scope):
                 of_object = {name.rpartition(".")[2] for name in _named(call) if "." in name}
                 gone = not parts.isdisjoint(_named(call)) or not attributes.isdisjoint(of_object)
                 if not gone or outline.scope(call) is not scope or not position(made) < position(call) < last:
                     continue
-                ends_use = (each for each in own if last_name(each.func) in names("closing_hooks"))
-                if not any(position(made) < position(each) < position(call) for each in ends_use):
+                ends_use = file.once(_closing, scope)
+                if not any(position(made) < each < position(call) for each in ends_use):
                     return f"{outline.path}:{call.lineno}"
     return None
 
 
-def _after(call: ast.Call, made: ast.Call) -> bool:
-    return position(call) > position(made)
+def _starts(outline: Outline, scope: Scope) -> list[tuple[int, int]]:
+    """Where a function, or the module, starts processes, in order."""
+    return _calls(outline, scope, names("starting"))
+
+
+def _closing(outline: Outline, scope: Scope) -> list[tuple[int, int]]:
+    return _calls(outline, scope, names("closing_hooks"))
+
+
+def _calls(outline: Outline, scope: Scope, called: frozenset[str]) -> list[tuple[int, int]]:
+    own = (node for node in outline.own(scope) if isinstance(node, ast.Call))
+    return sorted(position(call) for call in own if last_name(call.func) in called)
+
+
+def _removed_in(outline: Outline, scope: Scope) -> list[ast.Call]:
+    return list(_removing(outline, scope))
