@@ -6,7 +6,8 @@ The fields of a node that never hold nodes (names, numbers, marks) are known by 
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable, Iterator
+from bisect import bisect_right
+from collections.abc import Iterable, Iterator, Sequence
 from typing import TypeVar
 
 _Node = TypeVar("_Node", bound=ast.expr)
@@ -119,6 +120,14 @@ def statements(tree: ast.AST) -> list[ast.stmt]:
                 if name != "handlers" and name != "cases":
                     found += block
     return found
+
+
+def index_at(block: Sequence[ast.stmt], line: int) -> int:
+    """Where the first statement of a block is that has the line; -1 for none."""
+    at = bisect_right(block, line, key=lambda item: item.lineno) - 1
+    while at > 0 and (block[at - 1].end_lineno or line) >= line:  # `a = 1; b = 2`
+        at -= 1
+    return at if at >= 0 and line <= (block[at].end_lineno or line) else -1
 
 
 def deeper_than(tree: ast.AST, depth: int) -> bool:

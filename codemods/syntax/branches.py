@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import product
 
-from ..nodes import walk
+from ..nodes import index_at, walk
 from .file_tree import Scope
 from .names import last_name
 from .outline import Outline
@@ -49,14 +49,16 @@ def exclude_each_other(repo: Repo, places: Iterable[tuple[str, int]]) -> bool:
     return False
 
 
-def _down_to(outline: Outline, line: int) -> Iterator[tuple[list[ast.stmt], ast.stmt, list[ast.stmt]]]:
-    """Each block around the line from outside in, its statement there, and which block of that goes on, or `[]`."""
+def _down_to(outline: Outline, line: int) -> Iterator[tuple[list[ast.stmt], int, list[ast.stmt]]]:
+    """Each block around the line from outside in, where its statement is in it, and which block of that goes on, or
+    `[]`."""
     block: list[ast.stmt] = outline.module.body
-    while inside := next((item for item in block if item.lineno <= line <= (item.end_lineno or line)), None):
+    while (at := index_at(block, line)) >= 0:
+        inside = block[at]
         blocks = [getattr(inside, name, None) or [] for name in ("body", "orelse", "finalbody")]
         blocks += [handler.body for handler in getattr(inside, "handlers", ())]
         part = next((item for item in blocks if item and item[0].lineno <= line <= (item[-1].end_lineno or line)), [])
-        yield block, inside, part
+        yield block, at, part
         block = part
 
 
@@ -64,7 +66,8 @@ def _flags(outline: Outline, line: int) -> Flags:
     """The flags that are known where the innermost statement on the line runs."""
     found: Flags = {}
     once = False
-    for _, inside, block in _down_to(outline, line):
+    for around, at, block in _down_to(outline, line):
+        inside = around[at]
         if isinstance(inside, _FUNCTIONS):
             once = inside.name == "__init__"
         elif isinstance(inside, _LOOPS):
@@ -108,7 +111,8 @@ def _times(goes_over: ast.expr) -> ast.expr | None:
 def types_asked_for(outline: Outline, line: int) -> dict[str, frozenset[str]]:
     """By name the types of which one is given where the line runs: `if isinstance(rows, (list, tuple)):`."""
     found: dict[str, frozenset[str]] = {}
-    for _, inside, block in _down_to(outline, line):
+    for around, at, block in _down_to(outline, line):
+        inside = around[at]
         if isinstance(inside, _FUNCTIONS) and block:
             found = {}
         elif isinstance(inside, ast.If) and block is inside.body:
@@ -153,8 +157,9 @@ def _tests_at(outline: Outline, line: int, column: int) -> tuple[Scope, _Tests]:
     """The innermost function around a place, and what is known there of the tests that it makes."""
     scope: Scope = outline.module
     found: list[tuple[ast.expr, bool]] = []
-    for around, inside, block in _down_to(outline, line):
-        for before in around[: around.index(inside)]:
+    for around, at, block in _down_to(outline, line):
+        inside = around[at]
+        for before in around[:at] if isinstance(scope, _FUNCTIONS) else ():
             if isinstance(before, ast.If) and not before.orelse and isinstance(before.body[-1], _LEAVES):
                 found.append((before.test, False))
         if isinstance(inside, _FUNCTIONS) and block:

@@ -5,9 +5,10 @@ from __future__ import annotations
 import ast
 import sys
 from collections.abc import Iterator
-from itertools import chain, takewhile
+from itertools import chain, islice, takewhile
 
 from ..finding import Import
+from ..nodes import index_at
 from .binding_rules import FUNCTIONS, IMPORTS, FunctionNode, Meaning, imported
 from .scopes import scopes_of
 
@@ -27,14 +28,14 @@ def run_before_calls(module: ast.Module, line: int) -> Iterator[ast.Import | ast
 
     Between the two stands nothing that could call it: other plain functions, constants and the standard library.
     """
-    body = iter(module.body)
-    around = next((item for item in body if isinstance(item, FUNCTIONS) and _is_in_body(item, line)), None)
-    if around is None or around.decorator_list:
+    at = index_at(module.body, line)
+    around = module.body[at] if at >= 0 else None
+    if not isinstance(around, FUNCTIONS) or around.decorator_list or not _is_in_body(around, line):
         return
-    behind = [*body]
-    if not any(isinstance(statement, IMPORTS) for statement in behind):
+    imports = scopes_of(module).top_imports
+    if not imports or imports[-1].lineno < around.lineno:
         return  # without a walk through all that is there
-    for statement in behind:
+    for statement in islice(module.body, at + 1, None):
         if isinstance(statement, IMPORTS):
             names = [meaning[0] for _, meaning in imported(statement)]
             if not names or any(name.partition(".")[0] not in sys.stdlib_module_names for name in names):

@@ -81,3 +81,26 @@ def test_a_value_begins_where_no_edge_brings_it() -> None:
     heap.add(3, other)
     heap.add(2, other, 3)  # against the edge
     assert heap.origins() == {number: [0], other: [2, 3]}
+
+
+def test_a_result_goes_back_to_the_call_that_was_entered_alone() -> None:
+    heap, number = chain(1)
+    parameter, *results = (heap.node("", 0, 1) for _ in range(1001))
+    heap.edge(0, parameter, 1, 500)
+    for site, result in enumerate(results, 1):
+        heap.edge(parameter, result, 1, -site)
+    heap.settle()
+    assert heap.way_back(parameter, 500) == [results[499]]
+    assert Paths(heap, number, [0]).lead_to(results[499])
+    assert not Paths(heap, number, [0]).lead_to(results[500])
+
+
+def test_a_result_that_goes_elsewhere_too_has_no_one_way_back() -> None:
+    heap, _ = chain(1)
+    parameter, result, other = (heap.node("", 0, 1) for _ in range(3))
+    heap.edge(0, parameter, 1, 7)
+    heap.edge(parameter, result, 1, -7)
+    heap.edge(parameter, other, 1)
+    heap.settle()
+    assert heap.way_back(parameter, 7) is None
+    assert heap.returns_to(parameter, 7) and not heap.returns_to(parameter, 8)

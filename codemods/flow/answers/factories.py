@@ -87,9 +87,9 @@ class Factories:
     def _begin(self, wanted: int, node: int, function: int) -> int:
         """Where the class comes from that gets to `node`: a parameter of the function, or an attribute; -1 for none."""
         heap, program = self.solution.heap, self.solution.program
-        ends = program.parameters(function) | self._attributes.keys()
+        parameters, attributes = program.parameters(function), self._attributes
         number = heap.numbers.get(Value(CLASS, wanted), -1)
-        return next((each for each in heap.way(number, node) if each in ends), -1)
+        return next((each for each in heap.way(number, node) if each in parameters or each in attributes), -1)
 
     def _by_receiver(self, begin: int, function: int, outer: _Made) -> list[int] | None:
         """The classes that the object or class may mean whose method the call calls; None where these are not it."""

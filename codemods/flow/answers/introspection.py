@@ -228,17 +228,13 @@ def _shown(solution: Solution) -> Iterator[Question]:
 
 def _identity_questions(solution: Solution, ours: Set[int]) -> Iterator[Question]:
     """Places that distinguish a function, class or object (of `ours`) from another that does the same."""
-    known: dict[int, list[int]] = {}
     below: dict[tuple[int, int], list[int]] = {}
 
     def question(what: str, at: int, line: int, node: int) -> Question:
         return Question(what, solution.program.files[at], line, node)
 
     def compared(node: int) -> list[int]:
-        if node not in known:
-            found = dict.fromkeys((node, *_compared_too(solution, node, below)))
-            known[node] = [each for each in found if not ours.isdisjoint(solution.heap.holds[each])]
-        return known[node]
+        return _compared_too(solution, node, ours, below)
 
     for at, facts in enumerate(solution.program.facts):
         offset = solution.program.offsets[at]
@@ -279,25 +275,26 @@ def _identity_questions(solution: Solution, ours: Set[int]) -> Iterator[Question
                             yield from _cached(solution, decoration.arguments[0] + shift, at, call.position[0])
 
 
-def _compared_too(solution: Solution, node: int, known: dict[tuple[int, int], list[int]], depth: int = 0) -> list[int]:
-    """The nodes of what is compared with the values of `node`: fields of dataclasses, elements of tuples."""
-    if depth == _NESTED:
-        return []
+def _compared_too(
+    solution: Solution, node: int, ours: Set[int], known: dict[tuple[int, int], list[int]], depth: int = 0
+) -> list[int]:
+    """The nodes with values of `ours` that are compared with `node`: it, fields of dataclasses, elements of tuples."""
     if (node, depth) in known:
         return known[node, depth]
-    found: dict[int, None] = {}
-    for number in tuple(solution.heap.holds[node]):
-        value = solution.heap.values[number]
+    heap = solution.heap
+    found: dict[int, None] = {} if ours.isdisjoint(heap.holds[node]) else {node: None}
+    for number in tuple(heap.holds[node]) if depth < _NESTED else ():
+        value = heap.values[number]
         inner: list[int] = []
         if value.kind == CONTAINER:
-            inner = [int(value.a), *solution.heap.fields.get(int(value.a), {}).values()]
+            inner = [int(value.a), *heap.fields.get(int(value.a), {}).values()]
         elif value.kind == INSTANCE:
             for owner in solution.hierarchy.order(int(value.a)):
                 made = solution.program.classes[owner][1]
                 attributes = solution.attributes.get(owner, {}) if made.record else {}
                 inner += [held for name, held in attributes.items() if name in made.fields]
         for held in inner:
-            found |= dict.fromkeys((held, *_compared_too(solution, held, known, depth + 1)))
+            found.update(dict.fromkeys(_compared_too(solution, held, ours, known, depth + 1)))
     return known.setdefault((node, depth), list(found))
 
 

@@ -31,6 +31,9 @@ class OtherHolders:
         """Reasons for what crosses with the value `number`."""
         if not reasons.holders:
             reasons.holders = self._holders(reasons)
+            for node in reasons.holders:
+                for held in self.heap.holds[node]:
+                    reasons.held_at.setdefault(held, []).append(node)
         return islice(self._outwards({}, number, reasons, [_MAX_STEPS]), _MAX_WAYS)
 
     def true_way(self, number: int, reasons: Reasons) -> Reasons:
@@ -68,9 +71,9 @@ class OtherHolders:
         """Where the value is held by what crosses, each place with its holders."""
         if number not in reasons.places:
             found = [(first.node, [first.parent])] if first.node not in reasons.holders else []  # in a closure
-            for node, parents in reasons.holders.items():
-                if number in self.heap.holds[node] and self.closure.places.gets_to(number, node):
-                    found.append((node, parents))
+            for node in reasons.held_at.get(number, ()):
+                if self.closure.places.gets_to(number, node):
+                    found.append((node, reasons.holders[node]))
             reasons.places[number] = found
         return reasons.places[number]
 

@@ -10,7 +10,6 @@ from collections.abc import Iterable, Iterator
 from functools import cached_property
 from itertools import islice
 
-from ..kinds import FunctionKind
 from ..solve.heap import CLASS, CONTAINER, INSTANCE, MAX_VALUES
 from ..solve.paths import Paths
 from .at_home import AtHome
@@ -85,7 +84,7 @@ class SameObject:
     def _replaced(self, file: int, line: int, instance: int) -> bool:
         """The line stands in a method of a base class that the class of `instance` replaces and doesn't call."""
         program, heap = self.solution.program, self.solution.heap
-        index = self._method_around(file, line)
+        index = program.method_around(file, line)
         if index < 0:
             return False
         file, function = program.functions[index]
@@ -95,18 +94,6 @@ class SameObject:
         held = heap.holds[function.parameters[0].node + program.offsets[file]]
         replaced = any(function.name in program.classes[at][1].members for at in nearer)
         return replaced and instance not in held and len(held) < MAX_VALUES
-
-    def _method_around(self, file: int, line: int) -> int:
-        """The method that a line of a file stands in; -1 where it stands in none."""
-        program = self.solution.program
-        first = program.function_offset[file]
-        around = [
-            (function.position[0], number)
-            for number, function in enumerate(program.facts[file].functions, first)
-            if function.kind is FunctionKind.METHOD and function.parameters
-            if function.position[0] <= line <= function.position[2]
-        ]
-        return max(around)[1] if around else -1
 
     def at_home(self, number: int, reasons: Reasons, home: AtHome) -> bool:
         """True when the value is on objects that stay, though others of their class are made to cross."""

@@ -18,6 +18,7 @@ class Steps:
 
     def __init__(self, solution: Solution, callers: Callers) -> None:
         self.solution, self.callers = solution, callers
+        self._stores: dict[str, dict[str, list[tuple[int, int]]]] = {}  # by path and attribute: lines and nodes
 
     def of(self, number: int, reasons: Mapping[int, Reason]) -> tuple[Step, ...]:
         """Each step of the value `number`, and of what it crosses with, that its code makes at known places."""
@@ -62,5 +63,8 @@ class Steps:
         """The lines of a file that store the value as this attribute of something."""
         program, holds = self.solution.program, self.solution.heap.holds
         offset = program.offsets[program.file_index[path]]
-        rows = program.facts_of(path).stores
-        return {line for _, name, value, line, _ in rows if name == attribute and number in holds[value + offset]}
+        if path not in self._stores:
+            self._stores[path] = found = dict[str, list[tuple[int, int]]]()
+            for _, name, value, line, _ in program.facts_of(path).stores:
+                found.setdefault(name, []).append((line, value + offset))
+        return {line for line, value in self._stores[path].get(attribute, ()) if number in holds[value]}

@@ -33,7 +33,8 @@ class Reasons(dict[int, Reason]):
     `of_boundaries`: those of these places that boundaries get themselves.
     `absent`: the nodes of attributes that hold nothing then, by the number of an object that always crosses so. `only`:
     the kinds of hazards that the boundaries mind, where they do not mind all. `holders`: by node the values that hold
-    what is there, once somebody asks; `places`: of these nodes, with their holders, those where one value is.
+    what is there, once somebody asks, and `held_at` by value the nodes that it is at; `places`: those of these, with
+    their holders, that the value really gets to.
     """
 
     def __init__(self, known: Mapping[int, Reason] | None = None) -> None:
@@ -43,6 +44,7 @@ class Reasons(dict[int, Reason]):
         self.absent: dict[int, frozenset[int]] = {}
         self.only: frozenset[HazardKind] = frozenset()
         self.holders: dict[int, list[int]] = {}
+        self.held_at: dict[int, list[int]] = {}
         self.places: dict[int, list[tuple[int, list[int]]]] = {}
 
     def covers(self, number: int, absent: frozenset[int]) -> bool:

@@ -56,6 +56,7 @@ class Heap:
         self.most: list[int] = []  # per value: it goes into no node that holds so many already
         self.sites: dict[tuple[int, int], list[int]] = {}  # of edges into and out of calls
         self.at_calls: set[int] = set()  # the nodes where these begin
+        self._left_by: dict[int, dict[int, list[int]]] = {}  # see `_calls_back`
         self.work: deque[tuple[int, int]] = deque()
         self.pending: dict[
             int, list[tuple[int, int]]
@@ -80,6 +81,7 @@ class Heap:
         for waiting in (self.work, self.overflow, self.pending, self.wanted, self.copies, self.holders, self.given_as):
             waiting.clear()
         self.left_out.clear()
+        self._left_by.clear()
         for nodes in (self.summaries, self.all_of, self.roomy, self.modules_only, self.read_whole, self._alone):
             nodes.clear()
 
@@ -262,6 +264,28 @@ class Heap:
             self._widen(source, out, target, line)
         for number in tuple(self.holds[source]):
             self.add(target, number, source)
+
+    def returns_to(self, node: int, site: int) -> bool:
+        """The call at `site` calls the function whose result is in `node`. Asked for when no edge is added any more.
+
+        Where it calls another, the value got here by an attribute, or as what an inner function captures.
+        """
+        return site in self._calls_back(node)
+
+    def way_back(self, node: int, site: int) -> list[int] | None:
+        """Where the result of a function in `node` goes after the call at `site`; None where it goes elsewhere too."""
+        known = self._calls_back(node)
+        return known.get(site) if 0 not in known else None
+
+    def _calls_back(self, node: int) -> dict[int, list[int]]:
+        """By site of a call that leaves by an edge from `node` its targets; under 0 those to which no call leaves."""
+        known = self._left_by.get(node)
+        if known is None:
+            known = self._left_by[node] = {}
+            for target in self.targets[node] or ():
+                for site in self.sites.get((node, target), (0,)):
+                    known.setdefault(max(-site, 0), []).append(target)
+        return known
 
     def add_when_filled(self, holder: int, value: Value, contents: int) -> None:
         """`holder` holds the container `value` from the moment that one of its nodes holds something.

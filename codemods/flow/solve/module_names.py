@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import builtins
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 
 from ..facts.records import FileFacts, NamePattern
 from .constraints import Constraints
@@ -25,6 +25,8 @@ class ModuleNames:
         ]
         self._namespaces: dict[int, int] = {}  # per file, see `classes_of`
         self._foreign: dict[str, int] = {}  # what code of the repo sets on foreign modules, by dotted name
+        self._stars: dict[int, list[tuple[int, bool]]] = {}  # per file, see `_starred`
+        self._given: dict[str, dict[int, int]] = {}  # per name and file, see `_given_by_one`
 
     def seed(self, index: int) -> None:
         """Imports, builtins and classes of one file get their values."""
@@ -32,9 +34,8 @@ class ModuleNames:
         facts, offset = program.facts[index], program.offsets[index]
         for node, module, level, name in facts.imports:
             self._import(index, node + offset, module, level, name)
-        stars = list(self._star_closure(index))
         for name, node in facts.unbound:
-            if not self._bind_by_star(stars, name, node + offset):
+            if not self._bind_by_star(index, name, node + offset):
                 heap.add(node + offset, heap.number(Value(FOREIGN, self._foreign_name(facts, name))))
         for number, node in enumerate(facts.class_nodes):
             heap.add(node + offset, heap.number(Value(CLASS, program.class_offset[index] + number)))
@@ -72,7 +73,7 @@ class ModuleNames:
                 if inner is not None:
                     heap.add(node, heap.number(Value(MODULE, program.file_index[inner])))
                     return
-            self._bind_by_star(self._star_closure(origin), name, node)
+            self._bind_by_star(origin, name, node)
             return
         if level:
             inner = program.modules.relative(path, level, f"{module}.{name}" if module else name)
@@ -94,10 +95,15 @@ class ModuleNames:
         for path in found if len(found) <= _MAX_MODULES else ():
             heap.add(near, heap.number(Value(MODULE, program.file_index[path])))
 
-    def _bind_by_star(self, stars: Iterable[tuple[int, bool]], name: str, node: int) -> bool:
-        """`node` is what `from ... import *` binds `name` to: in all of several ways, else in the first module."""
+    def _bind_by_star(self, index: int, name: str, node: int) -> bool:
+        """`node` is what `from ... import *` of a file binds `name` to: in all of several ways, else in the first."""
         heap, found = self.heap, False
-        for star, one_of_several in stars:
+        given = self._given_by_one(index, name)
+        if given is not None:
+            if given >= 0:
+                heap.edge(self.nodes[given][name], node, heap.lines[node])
+            return given >= 0
+        for star, one_of_several in self._star_closure(index):
             if name in self.nodes[star]:
                 heap.edge(self.nodes[star][name], node, heap.lines[node])
                 found = True
@@ -105,22 +111,51 @@ class ModuleNames:
                     break
         return found
 
+    def _given_by_one(self, index: int, name: str) -> int | None:
+        """The file that gives the name, where each on the way there imports `*` once, -1 where none does; None where
+        there are several ways. A chain of such files is followed once for each name."""
+        known = self._given.setdefault(name, {})
+        passed: dict[int, None] = {index: None}
+        at, found = index, -1
+        while stars := self._starred(at):
+            at, one_of_several = stars[0]
+            if len(stars) > 1 or one_of_several or at in passed:
+                return None
+            if name in self.nodes[at]:
+                found = at
+                break
+            if at in known:
+                found = known[at]
+                break
+            passed[at] = None
+        if found == index:
+            return None
+        known.update(dict.fromkeys(passed, found))
+        return found
+
+    def _starred(self, index: int) -> list[tuple[int, bool]]:
+        """The files of the repo that star imports of a file name; whether they are one of several ways."""
+        known = self._stars.get(index)
+        if known is None:
+            known = self._stars[index] = []
+            facts, modules = self.program.facts[index], self.program.modules
+            for module, level, choice in facts.star_imports:
+                path = facts.path
+                found = modules.relative(path, level, module) if level else modules.absolute(path, module)
+                if found is not None:
+                    known.append((self.program.file_index[found], choice))
+        return known
+
     def _star_closure(self, index: int) -> Iterator[tuple[int, bool]]:
-        """The files that star imports name; whether they are one of several ways."""
-        program = self.program
+        """The files that star imports name, and those that they name; whether they are one of several ways."""
         seen, todo = {index}, [(index, False)]
         while todo:
             at, above = todo.pop()
-            facts = program.facts[at]
-            for module, level, choice in facts.star_imports:
-                path = facts.path
-                found = (
-                    program.modules.relative(path, level, module) if level else program.modules.absolute(path, module)
-                )
-                if found is not None and program.file_index[found] not in seen:
-                    seen.add(program.file_index[found])
-                    todo.append((program.file_index[found], above or choice))
-                    yield program.file_index[found], above or choice
+            for star, choice in self._starred(at):
+                if star not in seen:
+                    seen.add(star)
+                    todo.append((star, above or choice))
+                    yield star, above or choice
 
     def load(self, index: int, attribute: str, result: int) -> None:
         program, heap = self.program, self.heap
@@ -132,7 +167,7 @@ class ModuleNames:
         if inner is not None and program.files[index].endswith("__init__.py"):
             heap.add(result, heap.number(Value(MODULE, program.file_index[inner])))
             return
-        if self._bind_by_star(self._star_closure(index), attribute, result):
+        if self._bind_by_star(index, attribute, result):
             return
         if attribute in self.constraints.stored_on_others:
             self.bind(index, attribute, result)
@@ -167,6 +202,7 @@ class ModuleNames:
         """A name of a module of the repo that other files bind."""
         heap = self.heap
         label = f"stored as `{attribute}` on the module"
+        self._given.pop(attribute, None)
         self.nodes[index][attribute] = heap.node(label, heap.file_of[near], heap.lines[near])
 
     def foreign_attribute(self, name: str, near: int) -> int:

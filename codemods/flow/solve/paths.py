@@ -29,7 +29,6 @@ class Paths:
         self._seen: set[tuple[int, tuple[int, ...]]] = set()
         self._origins = tuple((node, _OUTSIDE) for node in origins)
         self._todo: list[tuple[int, tuple[int, ...]]] = [*self._origins]
-        self._left_by: dict[int, frozenset[int]] = {}  # per result of a function its calls
         self._anew = False  # what is needed to go on was let go
 
     def lead_to(self, node: int) -> bool:
@@ -73,6 +72,10 @@ class Paths:
                 if out:
                     todo += [(target, calls) for target in out if number in holds[target]]
                 continue
+            if calls and (back := heap.way_back(node, calls[-1])) is not None:
+                left = calls[:-1]
+                todo += [(target, left) for target in back if number in holds[target]]
+                continue
             for target in targets[node] or ():
                 if number not in holds[target]:
                     continue
@@ -85,18 +88,6 @@ class Paths:
                         todo.append((target, ()))
                     elif calls[-1] == -site:
                         todo.append((target, calls[:-1]))
-                    elif not self._returns_to(node, calls[-1]):
+                    elif not heap.returns_to(node, calls[-1]):
                         todo.append((target, calls))
         return True
-
-    def _returns_to(self, node: int, site: int) -> bool:
-        """The call at `site` calls the function whose result is in `node`.
-
-        Where it calls another, the value got here by an attribute, or as what an inner function captures.
-        """
-        known = self._left_by.get(node)
-        if known is None:
-            targets, sites = self._heap.targets[node] or (), self._heap.sites
-            known = frozenset(-site for target in targets for site in sites.get((node, target), ()) if site < 0)
-            self._left_by[node] = known
-        return site in known

@@ -68,7 +68,6 @@ class Program:
     hazards: list[Hazard]
     hazard_offset: list[int]  # per file: its first hazard
     entered: dict[Hazard, int] = field(default_factory=dict)  # hazards that show only when names are resolved
-    _classes: dict[int, Nested] = field(default_factory=dict)  # per file that is asked for
     _methods: dict[int, Nested] = field(default_factory=dict)  # per file that is asked for
 
     def enter(self, kind: HazardKind, file: int, position: Position) -> int:
@@ -84,14 +83,6 @@ class Program:
         """The nodes of the parameters of a function."""
         file, made = self.functions[function]
         return {parameter.node + self.offsets[file] for parameter in made.parameters}
-
-    def class_around(self, file: int, position: Position) -> int:
-        """The innermost class of a file around what stands at `position`, itself left out; -1 for none."""
-        if file not in self._classes:
-            classes = enumerate(self.facts[file].classes, self.class_offset[file])
-            self._classes[file] = Nested(((made.position[:2], made.position[2:], index) for index, made in classes))
-        start, end = position[:2], position[2:]
-        return self._classes[file].around((start[0], start[1] - 1), end)
 
     def method_around(self, file: int, line: int) -> int:
         """The innermost method of a file, of those with parameters, in which a line stands; -1 for none."""
