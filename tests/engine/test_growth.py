@@ -83,6 +83,7 @@ def _slow(name: str) -> Any:
         _slow("partials"),
         "methods_of_one_name",
         "unpacked_keywords",
+        "star_imports",
     ],
 )
 def test_calls_grow_as_the_code(generators: Generators, name: str) -> None:
@@ -90,6 +91,6 @@ def test_calls_grow_as_the_code(generators: Generators, name: str) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", ["lambdas", "lambdas_in_functions", "local_classes"])
+@pytest.mark.parametrize("name", ["handles", "lambdas", "lambdas_in_functions", "local_classes", "registry"])
 def test_calls_of_many_grow_as_the_code(generators: Generators, name: str) -> None:
-    check_growth(generators[name][0], 48, MOST_OF_MANY)
+    check_growth(generators[name][0], 50, MOST_OF_MANY)  # none of the sizes above, whose texts are compiled by now

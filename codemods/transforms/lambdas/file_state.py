@@ -19,7 +19,7 @@ from ...syntax.scopes import scopes_of
 from .candidate import SEES_NAMES, Unit, is_about_object
 from .candidates import Units
 from .stdlib_forms import spelled
-from .writing.free_names import Names
+from .writing.free_names import Chosen, Names
 from .writing.fstrings import span
 
 Signature = tuple[tuple[object, ...], str, int]  # the code and what it reads, its role, the line of its statement
@@ -102,7 +102,7 @@ class FileRewrite:
         self.width = line_width(source.text, unknown=88)
         self.scopes = scopes_of(module)
         self.units = Units(project, source, self.scopes)
-        self.padded: set[int] = set()  # offsets that got their blank lines
+        self.padded = Chosen[int]()  # offsets that got their blank lines
         self.signatures: dict[Unit, Signature | None] = {}  # see `choose_name.same_code`
         self.room_below: dict[int, int] = {}  # blank lines that a fix adds below a line
 
@@ -143,13 +143,13 @@ class FileRewrite:
         pattern = rf"[(,]\s*{text}\s*=(?!=)|[\"']{text}[\"']\s*[:\]]|\*\*\s*(?:locals|vars)\(\s*\)"
         return any(self.project.matching(re.compile(pattern), word=name))
 
-    def checkpoint(self) -> tuple[set[int], set[str], set[str]]:
+    def checkpoint(self) -> tuple[int, int, int]:
         """The room and the names that have been chosen so far, for `rollback`."""
-        return set(self.padded), *self.names.checkpoint()
+        return self.padded.size, *self.names.checkpoint()
 
-    def rollback(self, given: tuple[set[int], set[str], set[str]]) -> None:
+    def rollback(self, given: tuple[int, int, int]) -> None:
         """Forget what was chosen since."""
-        self.padded = given[0]
+        self.padded.back_to(given[0])
         self.names.rollback(given[1], given[2])
 
     def replace(self, node: ast.AST, text: str) -> Edit:

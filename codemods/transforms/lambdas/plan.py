@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ast
 import re
+from collections import deque
 from collections.abc import Collection, Iterable, Sequence
 from itertools import chain
 from typing import NamedTuple
@@ -173,15 +174,15 @@ class _Planner:
     def _settle_groups(self, units: list[Unit], good: Collection[Unit]) -> dict[ast.AST, Answer]:
         """The answers for `units`, by node; those of a group that is refused are tried one by one."""
         by_node: dict[ast.AST, Answer] = {}
-        todo = self._groups(units)
+        todo = deque(self._groups(units))
         while todo:
-            group = todo.pop(0)
+            group = todo.popleft()
             checkpoint = self.rewrite.checkpoint()
             answer = self._group(group, good)
             if isinstance(answer, Refused) or (answer.unsafe is not None and not self.unsafe_too):
                 self.rewrite.rollback(checkpoint)  # names and blank lines are for those that are written
                 if len(group) > 1 and not any(unit.functions for unit in group):
-                    todo[:0] = [[unit] for unit in group]  # they only had the same code: some may go
+                    todo.extendleft([unit] for unit in reversed(group))  # they only had the same code: some may go
                     continue
             by_node.update({unit.node: answer for unit in group})
         return by_node

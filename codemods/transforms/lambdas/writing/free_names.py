@@ -7,7 +7,8 @@ import builtins
 import functools
 import keyword
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
+from typing import TypeVar
 
 from ....project import Project
 from ....syntax.binding_rules import ScopeKind
@@ -17,9 +18,35 @@ from ....syntax.repo import Repo
 from ....syntax.scope_data import Scope
 from ....syntax.scopes import Scopes
 
+_Item = TypeVar("_Item")
 _LOOKS_UP = re.compile(r"\bglobals\(|\bsys\.modules\[__name__\]")  # any name, by its text
 _IDENTIFIER = re.compile(r"[^\W\d]\w*")
 _FOUND_BY_NAME = re.compile(r"test|set_?up|tear_?down|pytest_|load_tests|__", re.IGNORECASE)
+
+
+class Chosen(set[_Item]):
+    """A set that only gets larger, and can go back to what it was. Which costs as much as has been added since."""
+
+    def __init__(self, items: Iterable[_Item] = ()) -> None:
+        super().__init__(items)
+        self._added: list[_Item] = []
+
+    @property
+    def size(self) -> int:
+        """How much has been added so far, for `back_to`."""
+        return len(self._added)
+
+    def add(self, item: _Item) -> None:
+        if item not in self:
+            self._added.append(item)
+            super().add(item)
+
+    def back_to(self, size: int) -> list[_Item]:
+        """Leave out what has been added since: that."""
+        gone = self._added[size:]
+        del self._added[size:]
+        self.difference_update(gone)
+        return gone
 
 
 class Names:
@@ -29,28 +56,33 @@ class Names:
         source = project.source(path)
         assert source is not None
         self._project, self._path, self._scopes = project, path, scopes
-        self._kept: set[str] = set()
+        self._kept = Chosen[str]()
+        self._counted: dict[str, int] = {}  # the last number that a name got, and all below are taken
         self._defined: dict[str, bool] = {}
         self._methods: dict[str, tuple[ast.ClassDef, ...]] = {}  # those that were chosen, by name
         self._text = source.text
         self._words = frozenset(_IDENTIFIER.findall(source.text))
-        self._taken = {*self._words, *dir(builtins), *keyword.kwlist}
+        self._taken = Chosen({*self._words, *dir(builtins), *keyword.kwlist})
 
-    def checkpoint(self) -> tuple[set[str], set[str]]:
-        """What is taken and kept so far, for `rollback`."""
-        return set(self._taken), set(self._kept)
+    def checkpoint(self) -> tuple[int, int]:
+        """How much is taken and kept so far, for `rollback`."""
+        return self._taken.size, self._kept.size
 
-    def rollback(self, taken: set[str], kept: set[str]) -> None:
+    def rollback(self, taken: int, kept: int) -> None:
         """Names chosen since are free again."""
-        self._taken, self._kept = taken, kept
-        self._methods = {name: owners for name, owners in self._methods.items() if name in taken}
+        for name in self._taken.back_to(taken):
+            self._methods.pop(name, None)
+            self._counted.clear()
+        self._kept.back_to(kept)
 
     def fresh(self, wanted: str, instead: str = "") -> str:
         """`wanted`, else `instead`, or `wanted_2`, `wanted_3`... where the file has that word; never chosen twice."""
-        name, count = instead if instead and wanted in self._taken and instead not in self._taken else wanted, 1
+        name = instead if instead and wanted in self._taken and instead not in self._taken else wanted
+        count = self._counted.get(wanted, 1)
         while name in self._taken:
             count += 1
             name = f"{wanted}_{count}"
+        self._counted[wanted] = count
         self._taken.add(name)
         return name
 

@@ -149,11 +149,10 @@ def _inner_edit(rewrite: FileRewrite, use: Use, other: Move, imports: list[Impor
 def _header_end(rewrite: FileRewrite) -> int:
     """The last line of the module's docstring and `__future__` imports, 0 without any."""
     body = rewrite.scopes.tree.body
-    header = body[:1] if ast.get_docstring(rewrite.scopes.tree) is not None else []
-    header += [
-        statement for statement in body if isinstance(statement, ast.ImportFrom) and statement.module == "__future__"
-    ]
-    return max((item.end_lineno or 0 for item in header), default=0)
+    at = int(ast.get_docstring(rewrite.scopes.tree) is not None)
+    while at < len(body) and getattr(body[at], "module", "") == "__future__":  # nothing else may stand before them
+        at += 1
+    return (body[at - 1].end_lineno or 0) if at else 0
 
 
 def _last_accessor(rewrite: FileRewrite, method: tuple[Scope, str, ast.ClassDef]) -> ast.stmt:
