@@ -14,6 +14,7 @@ from .uses import ViewUses
 
 _OPERATORS = (ast.BitAnd, ast.BitOr, ast.BitXor, ast.Sub)
 _COMPARISONS = (ast.Eq, ast.NotEq, ast.Lt, ast.LtE, ast.Gt, ast.GtE)
+_ASK_SETS = frozenset(("isdisjoint", "issubset", "issuperset"))
 _MAKE_SETS = frozenset(("set", "frozenset"))
 _TAKE_ALL = _MAKE_SETS | frozenset(("sorted", "len", "min", "max", "bool"))
 
@@ -50,7 +51,7 @@ def _is_free(outline: Outline, node: ast.AST, same: Collection[ast.AST]) -> bool
     if isinstance(above, ast.Call) and above.func is node:
         return True  # the method `keys` of something else: neither a view nor a set is called
     if isinstance(above, ast.Call) and node in above.args:
-        return _is_asked(outline, above, node)
+        return _is_asked(outline, above, node) or _is_compared_by_method(outline, above, same)
     if isinstance(above, ast.Attribute):
         call = outline.parents[above]
         return above.attr == "isdisjoint" and isinstance(call, ast.Call) and call.func is above
@@ -76,6 +77,12 @@ def _is_asked(outline: Outline, call: ast.Call, node: ast.AST) -> bool:
         name = getattr(call.args[1], "value", None)
         return isinstance(name, str) and hasattr(set(), name) == hasattr({}.keys(), name)
     return call.func.id in _TAKE_ALL and call.args == [node]
+
+
+def _is_compared_by_method(outline: Outline, call: ast.Call, same: Collection[ast.AST]) -> bool:
+    """`seen.isdisjoint(node)` of a set, or of a view of keys."""
+    func = call.func
+    return isinstance(func, ast.Attribute) and func.attr in _ASK_SETS and _is_set(outline, func.value, same)
 
 
 def _is_set(outline: Outline, node: ast.expr, same: Collection[ast.AST]) -> bool:

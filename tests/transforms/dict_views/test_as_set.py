@@ -51,6 +51,8 @@ AS_SETS = [
     "wanted = set(row)\n        return len(wanted & self.names) if self.names else 0",
     "return row[0] in self.names, sorted(self.names | {'a'}), hasattr(self.names, 'append')",
     "return Loose('a') in self.names",
+    "return self.names.isdisjoint(other.names)",
+    "return set(row).issubset(self.names), {1}.issuperset(self.names), self.names - set(row) == {1}",
 ]
 
 
@@ -66,6 +68,8 @@ def test_a_set_where_the_order_is_nowhere_seen(use: str) -> None:
         ("return [name for name in self.names if name], self.names - set(row)", "uses it with `-`"),
         ("return list(self.names & set(row))", "uses it with `&`"),
         ("return self.names | row", "uses it with `|`"),
+        ("return row.issubset(self.names), self.names - {'a'}", "uses it with `-`"),
+        ("return list({1}.union(self.names)), self.names - {'a'}", "uses it with `-`"),
         ("return hasattr(row, self.names), self.names - {'a'}", "uses it with `-`"),
         ("return sorted(self.names, row), self.names - {'a'}", "uses it with `-`"),
         ("return sorted(self.names, key=len), self.names - {'a'}", "uses it with `-`"),
