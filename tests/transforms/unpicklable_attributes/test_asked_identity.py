@@ -87,3 +87,49 @@ def test_a_refusal_tells_of_a_copy_that_is_tried(more: str, besides: bool) -> No
     (found,) = reported({"run.py": run}, "unpicklable-attributes")
     assert "compares all attributes" in (found.reason or "") and "`__getstate__`" in (found.reason or "")
     assert ("run.py:20 tries to pickle or copy it" in (found.reason or "")) is besides
+
+
+OUTSIDE = """\
+from multiprocessing import Process
+
+from jobs import Job
+
+
+def work(both):
+    one, other = both
+    print({asked})
+
+
+if __name__ == "__main__":
+    one = Job("a")
+    Process(target=work, args=((one, one.view()),)).start()
+"""
+JOBS = """\
+import copy
+import threading
+
+
+class Job:
+    def __init__(self, name):
+        self.name = name
+        self.lock = threading.Lock()
+
+    def view(self):
+        return copy.copy(self)
+"""
+
+
+@pytest.mark.parametrize("asked", ["one.lock is other.lock", "id(other.lock)"])
+def test_it_is_asked_outside_of_the_class(asked: str) -> None:
+    (reason,) = reasons({"run.py": OUTSIDE.format(asked=asked), "jobs.py": JOBS}, RULE)
+    assert f"`{asked}` (run.py:8) asks whether it is the same, and each copy would have one of its own" in reason
+
+
+@pytest.mark.parametrize("asked", ["one.name is other.name", "one.lock is None", "one.lock.locked()"])
+def test_something_else_is_asked_outside(asked: str) -> None:
+    assert "def __setstate__" in migrated({"run.py": OUTSIDE.format(asked=asked), "jobs.py": JOBS}, RULE)["jobs.py"]
+
+
+def test_the_same_is_asked_in_the_process_that_copies() -> None:
+    run = OUTSIDE.format(asked="one.name") + "    print(one.lock is one.view().lock)\n"
+    assert "def __copy__" in migrated({"run.py": run, "jobs.py": JOBS}, RULE)["jobs.py"]
