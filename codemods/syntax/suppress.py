@@ -54,6 +54,8 @@ def suppressions(source: Source) -> list[Suppression]:
 def ignored(source: Source, finding: Finding) -> Edit | None:
     """The edit that silences `finding` by a comment on its line; None where no comment can stand there."""
     for line in dict.fromkeys((finding.span.line, finding.span.end_line)):
+        if source.line_text(line).endswith("\\"):
+            continue  # the next line goes on with this one
         end = source.line_starts[line - 1] + len(source.line_text(line))
         present = _COMMENT.search(source.line_text(line))
         if present is not None and present[1] is not None:

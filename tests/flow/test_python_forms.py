@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sys
+
 import pytest
 
 from harness.marks import crossing
@@ -184,6 +186,22 @@ PASSES = [
     "first, *rest, last = other, fix, other\nsend(rest[0])",
     "first, *rest = fix, other\nsend(first)",
     "match [other, fix]:\n    case [_, name]:\n        send(name)",
+    "match {'a': other, 'b': fix}:\n    case {'a': _, **rest}:\n        send(rest)",
+    "match {'a': {'b': fix}}:\n    case {'a': {'b': name}}:\n        send(name)",
+    "match [other, fix]:\n    case [_, *rest]:\n        send(rest)",
+    "match [other, fix]:\n    case [_, (int() | object()) as name]:\n        send(name)",
+    "match fix:\n    case (int() as name) | name:\n        send(name)",
+    "match Box(fix):\n    case Box(name):\n        send(name)",
+    "send([rest for first, *rest in [(other, fix)]])",
+    "send([name for _, (name, *_) in [(other, (fix, other))]])",
+    "box = Box()\n[1 for box.value in [fix]]\nsend(box.value)",
+    "rows = {}\n[1 for rows['a'] in [fix]]\nsend(rows)",
+    "made = lambda: (yield fix)\nsend(list(made()))",
+    "def made():\n    yield\n    yield fix\nsend(list(made()))",
+    "try:\n    name = other\nexcept OSError:\n    name = fix\nsend(name)",
+    "try:\n    pass\nexcept OSError:\n    pass\nelse:\n    send(fix)",
+    "try:\n    pass\nfinally:\n    send(fix)",
+    "async def inner():\n    async with fix as name:\n        send(fix)\nasyncio.run(inner())",
     "match Box(fix):\n    case Box(value=name) | name:\n        send(name)",
     "send(max([fix], key=id))",
     "send(min(fix, other, key=id))",
@@ -265,6 +283,13 @@ STAYS = [
     "class Rows:\n    def make(self):\n        return fix\n    size = property(make)\n    def __getitem__(self, at):\n"
     "        return getattr(self, at)\nsend(Rows()['other'])",
 ]
+
+
+if sys.version_info >= (3, 11):
+    PASSES += [
+        "try:\n    name = other\nexcept* OSError:\n    name = fix\nsend(name)",
+        "try:\n    pass\nexcept* OSError:\n    pass\nelse:\n    send(fix)",
+    ]
 
 
 @pytest.mark.parametrize("body", PASSES)

@@ -10,6 +10,8 @@ from codemods.syntax.repo import Repo
 from codemods.tree.files import MemoryFiles
 from harness.each_row import each_row
 
+CHANGES = ("append", "extend", "insert", "pop", "remove", "clear")
+
 
 @each_row(
     ("test", "dead"),
@@ -69,6 +71,8 @@ from harness.each_row import each_row
         ("size([1]) == 1", ""),
         ("len(fixed) == 2", "orelse"),
         ("len(grown) == 2", ""),
+        *((f"len(changed_by_{how}) == 2", "") for how in CHANGES),
+        ("len(changed_by_count) == 2", "orelse"),
         ("len(twice) == 2", "orelse"),
         ("len(maybe) == 2", ""),
         ("len(alias) == 2", ""),
@@ -85,8 +89,9 @@ from harness.each_row import each_row
 def test_branches_that_constants_rule_out(test: str, dead: str) -> None:
     text = (
         "def f(n, zero, off, yes, text, other, given):\n    fixed = [1, 2]\n    grown = [1, 2]\n    grown.append(3)\n"
-        f"    twice = [1, 2]\n    twice = [3, 4]\n    alias = fixed\n    maybe = [1, 2]\n"
-        f"    if given:\n        maybe = []\n    if {test}:\n        a\n    else:\n        b\n"
+        "    twice = [1, 2]\n    twice = [3, 4]\n    alias = fixed\n    maybe = [1, 2]\n"
+        + "".join(f"    changed_by_{how} = [1, 2]\n    changed_by_{how}.{how}(3)\n" for how in (*CHANGES, "count"))
+        + f"    if given:\n        maybe = []\n    if {test}:\n        a\n    else:\n        b\n"
     )
     outline = Repo(Project(MemoryFiles({"a.py": text.encode()}))).outline("a.py")
     assert outline is not None
