@@ -65,12 +65,13 @@ REFUSALS = ["TypeError", "AttributeError", "PicklingError", "PickleError", "Exce
         ("def f():\n    sent(x)\nwith suppress(TypeError):\n    f()\n", 3),
         ("def f():\n    sent(x)\ntry:\n    f\nexcept TypeError:\n    pass\n", None),
         ("def f():\n    sent(x)\ndef g():\n    f()\ntry:\n    g()\nexcept TypeError:\n    y = 1\n", 7),
-        ("def f():\n    sent(x)\ndef g():\n    f()\ndef h():\n    g()\ntry:\n    h()\nexcept TypeError:\n    pass\n", None),
+        ("def f():\n    sent(x)\ndef g():\n    f()\ndef h():\n    g()\ntry:\n    h()\nexcept TypeError:\n    y = 1\n",
+         None),
         ("def f():\n    sent(x)\nf()\ntry:\n    f()\nexcept TypeError:\n    y = 1\n", 6),
         ("class A:\n    def f(self):\n        sent(x)\ntry:\n    A().f()\nexcept TypeError:\n    y = 1\n", 6),
         ("try:\n    def f():\n        sent(x)\nexcept TypeError:\n    pass\n", None),
-        ("def f():\n    try:\n        sent(x)\n    except TypeError:\n        raise\ntry:\n    f()\nexcept TypeError:\n    pass\n",
-         None),
+        ("def f():\n    try:\n        sent(x)\n    except TypeError:\n        raise\n"
+         "try:\n    f()\nexcept TypeError:\n    y = 1\n", None),
     ],
 )  # fmt: skip
 def test_what_catches(text: str, line: int | None) -> None:

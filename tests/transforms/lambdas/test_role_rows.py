@@ -6,7 +6,7 @@ import ast
 
 from codemods.project import Project
 from codemods.syntax.scopes import Scopes
-from codemods.transforms.lambdas.writing import free_names, role_words
+from codemods.transforms.lambdas.writing import branch_names, free_names, role_words
 from codemods.tree.files import MemoryFiles
 from harness.each_row import each_row
 
@@ -111,6 +111,13 @@ def first_lambda(text: str) -> tuple[Scopes, ast.Lambda]:
         ("log('a' * 2, lambda a: b)", "log"),
         ("log('accuracy_that_is_much_too_long_for_a_name', lambda a: b)", "log"),
         ("log(lambda a: b, 'accuracy')", "log"),
+        *((f"log('{'a' * long}', lambda a: b)", "a" * long if long < 25 else "log") for long in (24, 25)),
+        *((f"Lambdad(keys='{'a' * long}', fn=lambda a: b)", "a" * long if long < 25 else "fn") for long in (24, 25)),
+        ("Lambdad('a', 'c', fn=lambda a: b)", "a"),
+        ("Lambdad(['a', c], 'd', fn=lambda a: b)", "d"),
+        ("Lambdad(('a', 'c'), fn=lambda a: b)", "a_c"),
+        ("Lambdad([], 'd', fn=lambda a: b)", "d"),
+        ("Lambdad('3d', fn=lambda a: b)", "fn"),
         ("def g(first, second=lambda a: b): pass", "second"),
         ("def g(first=1, second=lambda a: b): pass", "second"),
         ("def g(first=lambda a: b, second=1): pass", "first"),
@@ -303,3 +310,78 @@ def test_methods_of_classes_that_are_never_one_object_share_a_name() -> None:
     assert fresh("late", a) == "late"
     names.rollback(*before)
     assert (fresh("late", c), fresh("new", a)) == ("late", "new_3")
+
+
+@each_row(
+    ("name", "expected"),
+    [
+        ("RandomCrop", "random_crop"),
+        ("randomCrop", "random_crop"),
+        ("random_crop", "random_crop"),
+        ("random__crop", "random_crop"),
+        ("_random_", "random"),
+        ("RANDOM", "random"),
+        ("random-crop.now", "random_crop_now"),
+        ("train/acc", "train_acc"),
+        ("Crop3D", "crop3d"),
+        ("a b", "a_b"),
+        ("", ""),
+    ],
+)
+def test_snake(name: str, expected: str) -> None:
+    assert role_words.snake(name) == expected
+
+
+ELSE = "else:\n    x = lambda a: c"
+VAGUE = ["f", "fn", "fun", "func", "function", "inner", "wrapper", "wrapped", "helper", "my", "new", "the", "do", "get"]
+
+
+def branches(test: str, rest: str = ELSE, first: str = "x = lambda a: b") -> str:
+    return f"if {test}:\n    {first}\n{rest}"
+
+
+@each_row(
+    ("text", "what", "expected"),
+    [
+        (branches("noise == 'normal'"), "noise", "normal_noise"),
+        (branches("self.noise == 'normal'"), "noise", "normal_noise"),
+        (branches("'normal' == noise"), "noise", "normal_noise"),
+        (branches("noise == 'RandomCrop'"), "noise", "random_crop_noise"),
+        *((branches("noise == 'normal'"), vague, "normal") for vague in VAGUE),
+        (branches("noise == 'normal'"), "normal_fn", "normal_fn"),
+        (branches("noise != 'normal'"), "noise", "noise"),
+        (branches("noise == 3"), "noise", "noise"),
+        (branches("noise == other"), "noise", "noise"),
+        (branches("'a' == 'normal'"), "noise", "noise"),
+        (branches("1 < noise == 'normal'"), "noise", "noise"),
+        (branches("noise"), "noise", "noise"),
+        (branches("noise == '3d'"), "noise", "noise"),
+        *((branches(f"noise == '{'a' * long}'"), "it", "a" * long + "_it" if long < 25 else "it") for long in (24, 25)),
+        (branches("noise == 'normal'", ""), "noise", "noise"),
+        (branches("noise == 'normal'", "else:\n    y = lambda a: c"), "noise", "noise"),
+        (branches("noise == 'normal'", "else:\n    x = 3"), "noise", "noise"),
+        (branches("noise == 'normal'", "elif c:\n    x = lambda a: c"), "noise", "normal_noise"),
+        (branches("noise == 'normal'", "elif c:\n    pass\n" + ELSE), "noise", "normal_noise"),
+        (branches("c", "else:\n    x = lambda a: c", "pass"), "noise", "noise"),
+        (branches("c", "elif noise == 'two':\n    x = lambda a: b\n" + ELSE, "pass"), "noise", "two_noise"),
+        (branches("noise == 'two'", "else:\n    x = lambda a: a * 2", "x = 1\nif 1:\n    pass"), "noise", "noise"),
+        ("if noise == 'two':\n    def f():\n        return lambda a: b\n" + ELSE, "noise", "noise"),
+        (
+            "if c:\n    if noise == 'two':\n        x = lambda a: b\n    else:\n        x = lambda a: c",
+            "noise",
+            "two_noise",
+        ),
+    ],
+)
+def test_role_of_a_branch(text: str, what: str, expected: str) -> None:
+    assert branch_names.branch_role(*first_lambda(text), what) == expected
+
+
+@each_row(
+    ("body", "expected"),
+    [("a * 2", "noise_scale"), ("a", "noise_identity"), ("g(a)", "noise"), ("0", "noise_zero")],
+)
+def test_role_of_the_last_branch(body: str, expected: str) -> None:
+    scopes = Scopes(ast.parse(branches("noise == 'two'", f"else:\n    x = lambda a: {body}")))
+    last = [node for node in ast.walk(scopes.tree) if isinstance(node, ast.Lambda)][-1]
+    assert branch_names.branch_role(scopes, last, "noise") == expected
