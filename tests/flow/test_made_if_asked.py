@@ -69,3 +69,48 @@ def test_somebody_may_ask_for_it(program: str) -> None:
 def test_users_of_an_installed_package_may_ask() -> None:
     program = {"pack/run.py": text(mark="proven"), "pack/__init__.py": "", "setup.py": ""}
     assert crossing(program) == marked(program)
+
+
+STEPS = """
+from torch.utils.data import DataLoader, Dataset
+
+def steps(size, crop=None):
+    found = []
+    if crop is None:
+        found.append(lambda row: row[:size])  # {plain}
+    else:
+        found.append(lambda row: row[crop])  # {cropped}
+    return found
+
+class Plain(Dataset):
+    def __init__(self):
+        self.steps = {kept}
+
+class Cropped(Dataset):
+    def __getitem__(self, at):
+        return steps(3, [at])[0]([at])
+
+{more}
+DataLoader({sent}(), num_workers=2)
+DataLoader(Cropped(), num_workers=2)
+"""
+OTHER = """
+class Other(Dataset):
+    def __init__(self):
+        self.steps = steps(3, crop=[1])
+"""
+
+
+@pytest.mark.parametrize(
+    ("kept", "sent", "plain", "cropped"),
+    [
+        pytest.param("steps(3)", "Plain", "proven", "possible", id="left off"),
+        pytest.param("steps(3, None)", "Plain", "proven", "possible", id="None"),
+        pytest.param("steps(3, [1])", "Plain", "proven", "proven", id="given"),
+        pytest.param("steps(3, *[[1]])", "Plain", "proven", "proven", id="perhaps given"),
+        pytest.param("steps(3)", "Other", "proven", "proven", id="another object has those of another call"),
+    ],
+)
+def test_what_another_call_of_the_function_gives(kept: str, sent: str, plain: str, cropped: str) -> None:
+    program = STEPS.format(kept=kept, sent=sent, plain=plain, cropped=cropped, more=OTHER if sent == "Other" else "")
+    assert crossing({"run.py": program}) == marked({"run.py": program})

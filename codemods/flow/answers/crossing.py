@@ -121,8 +121,12 @@ class Crossings:
         return reasons, trace, Confidence.POSSIBLE
 
     def _joins(self, number: int, reasons: Reasons) -> bool:
-        """The way may be of two objects, or of two programs."""
-        return self.same_object.merged(number, reasons) or self.one_program.apart(number, reasons)
+        """The way may be of two objects, of two programs, or of two calls of a function."""
+        return (
+            self.same_object.merged(number, reasons)
+            or self.one_program.apart(number, reasons)
+            or self.made_if_asked.left_off(number, reasons)
+        )
 
     def _at_most(
         self, hazard: tuple[HazardKind, str, Position], confidence: Confidence, number: int, reasons: Reasons

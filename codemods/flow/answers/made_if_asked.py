@@ -1,10 +1,15 @@
-"""Objects that are made only where a parameter asks for them, which every call of the function leaves off.
+"""What is made only where a parameter asks for it, which calls of the function leave off.
 
 def load(path, limit=None):
     rows = Rows(path)
     if limit is not None:
         rows = Truncated(rows, limit)  # no call says a limit
     return DataLoader(rows, num_workers=4)
+
+def steps(crop=None):
+    return [lambda row: row[crop]] if crop is not None else []
+
+Rows("train", steps())  # the lambda is in those that other calls give
 """
 
 from __future__ import annotations
@@ -12,7 +17,7 @@ from __future__ import annotations
 from ..facts.passed_on import UNDER
 from ..facts.records import Call, PassedOn
 from ..facts.test_code import is_test
-from ..solve.heap import INSTANCE
+from ..solve.heap import FUNCTION, INSTANCE
 from ..solve.solution import Solution
 from .at_home import AtHome
 from .callers import Callers
@@ -35,6 +40,27 @@ class MadeIfAsked:
             value = self.solution.heap.values[number]
             if value.kind == INSTANCE and self._is_never_made(number):
                 return True
+            number = reasons[number].parent
+        return False
+
+    def left_off(self, number: int, reasons: Reasons) -> bool:
+        """True when the way of a function leads by a call of the one around it that leaves its parameter off."""
+        heap, program = self.solution.heap, self.solution.program
+        if heap.values[number].kind != FUNCTION:
+            return False
+        file, made = program.functions[int(heap.values[number].a)]
+        if made.under is None:
+            return False
+        function, under = program.function_offset[file] + made.under[0], made.under[1]
+        returned = program.functions[function][1].returns + program.offsets[file]
+        while number >= 0:
+            way = [*heap.way(number, reasons[number].node)]
+            if returned in way[1:]:
+                sites = heap.sites.get((returned, way[way.index(returned) - 1]), [])
+                calls = {-given.call.result - given.offset - 1: given for given in self.callers.of(function)}
+                return bool(sites) and all(
+                    site in calls and self.without_workers.leaves_off(function, calls[site], under) for site in sites
+                )
             number = reasons[number].parent
         return False
 

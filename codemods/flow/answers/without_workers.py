@@ -53,6 +53,10 @@ class WithoutWorkers:
         )
         return bool(without) and not others and all(tested)
 
+    def leaves_off(self, function: int, given: Given, under: PassedOn) -> bool:
+        """This call of the function leaves the parameter off."""
+        return self._asks_for_none(function, given.offset, given.call, given.bound, under, 0)
+
     def _callers(self, function: int, passed: PassedOn, depth: int = 0) -> tuple[list[Given], list[Given]]:
         """The calls of a function that say there are no workers, and the others; those of tests are left out."""
         program, heap = self.solution.program, self.solution.heap

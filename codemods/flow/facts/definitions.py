@@ -9,6 +9,7 @@ from ...syntax.binding_rules import ScopeKind
 from ...syntax.names import dotted, without_arguments
 from ..kinds import FunctionKind, MethodBinding, ParameterKind
 from .builder import FactsBuilder
+from .passed_on import defined_under
 from .records import Class, Function, Parameter
 from .scope import FactsScope
 from .syntax import position
@@ -34,6 +35,7 @@ def enter_function(
     holder = builder.node() if kind is FunctionKind.LAMBDA else -1
     parameters: list[Parameter] = []
     function = Function(kind, name, qualname, position(node), (), returns, owner, binding, False, wraps)
+    function.under = defined_under(outer)
     facts.functions.append(function)
     builder.enclosing.append(outer.function)
     facts.function_nodes.append(holder)

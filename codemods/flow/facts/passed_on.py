@@ -96,6 +96,19 @@ def under(scope: FactsScope, call: ast.Call) -> PassedOn | None:
         called in _STARTS or called[:1].isupper()
     ):
         return None
+    return _asked(scope, function)
+
+
+def defined_under(scope: FactsScope) -> tuple[int, PassedOn] | None:
+    """The function of `scope`, with its parameter under which what is defined now stands."""
+    function = scope.tree if scope.asked_for else None
+    if not isinstance(function, (ast.FunctionDef, ast.AsyncFunctionDef)):
+        return None
+    found = _asked(scope, function)
+    return None if found is None else (scope.function, found)
+
+
+def _asked(scope: FactsScope, function: ast.FunctionDef | ast.AsyncFunctionDef) -> PassedOn | None:
     return next(filter(None, (_named(function, *asked) for asked in scope.asked_for)), None)
 
 

@@ -77,6 +77,7 @@ class Function:
     worker_side: bool = (
         False  # a method that runs in the worker: __getitem__, run of a Process, and what only these call
     )
+    under: tuple[int, PassedOn] | None = None  # the function around it, with a parameter under which it is defined
 
 
 @dataclass(slots=True)

@@ -367,3 +367,35 @@ def test_an_import_that_moves_up_leaves_no_blank_line_and_stands_with_the_others
     after = migrated({"run.py": WITH_IMPORT}, "main-guard")["run.py"]
     assert after.startswith("import multiprocessing as mp\n\nimport math\n\n\ndef work(x):\n")
     assert 'if __name__ == "__main__":\n    with mp.Pool(2) as pool:\n' in after
+
+
+BANNER = """\
+import torch
+from torch.utils.data import DataLoader
+
+model = torch.load("model.pt")
+model.cuda()
+
+{heading}
+
+def show(row):
+    print(model(row))
+
+
+for row in DataLoader([1, 2], num_workers=2):
+    show(row)
+"""
+
+
+@pytest.mark.parametrize(
+    ("heading", "moves"),
+    [
+        ("####### helpers #######", True),
+        ("# ------------\n# helpers", True),
+        ("# loader = DataLoader([3])", False),  # not about the function, for all that can be seen
+    ],
+)
+def test_a_ruled_heading_stays_with_the_definition_below_it(heading: str, moves: bool) -> None:
+    (after,) = migrated({"a.py": BANNER.format(heading=heading)}, "main-guard").values()
+    assert (f"{heading}\n\ndef show" in after) == moves
+    assert after.index("def show") < after.index("if __name__") < after.index("model = ")

@@ -453,6 +453,9 @@ def test_a_loaders_worker_has_no_process_group(early: str, late: str, found: int
         ("level=logging.DEBUG, ", "debug", True),
         ("level=LEVEL, ", "debug", True),
         ("level=logging.INFO, ", "info", True),
+        ("", "info", True),  # a logger may have a level of its own
+        ("level=logging.WARNING, ", "info", False),
+        ("level=logging.WARNING, ", "warning", True),
     ],
 )
 def test_details_that_the_log_leaves_out(level: str, call: str, found: bool) -> None:

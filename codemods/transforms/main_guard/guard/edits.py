@@ -16,6 +16,8 @@ from ....syntax.placement import indentation_at, indentation_unit
 from ....tree.source import Source
 from .one_guard import Run
 
+_RULED = re.compile(r"#\s*[#=*~_-]{4}")
+
 
 def guard_edits(outline: Outline, source: Source, runs: Iterable[Run], cells: Collection[int] = ()) -> tuple[Edit, ...]:
     """The edits that put each run under a guard of its own; `cells`: lines that begin a cell. Raises Refused."""
@@ -114,6 +116,8 @@ class _Moved:
         first = min([statement.lineno, *(mark.lineno for mark in marks)])
         while first > 1 and source.line_text(first - 1).startswith("#"):
             first -= 1
+        if isinstance(statement, (*FUNCTIONS, ast.ClassDef)):
+            first = _with_banner(source, first)
         last = end = _end_of_block(source, statement)
         while not source.line_text(end + 1).strip():
             end += 1
@@ -121,6 +125,19 @@ class _Moved:
         while cut > 2 and not source.line_text(cut - 1).strip() and not source.line_text(cut - 2).strip():
             cut -= 1
         return cls(first, last, cut, end)
+
+
+def _with_banner(source: Source, first: int) -> int:
+    """The first line of a definition, with a ruled heading above it that stands apart: `##### helpers #####`."""
+    line = first - 1
+    while line > 1 and not source.line_text(line).strip():
+        line -= 1
+    low = line + 1
+    while low > 1 and source.line_text(low - 1).startswith("#"):
+        low -= 1
+    heading = [source.line_text(at) for at in range(low, line + 1)]
+    apart = low > 2 and not source.line_text(low - 1).strip()
+    return low if apart and any(_RULED.match(text) for text in heading) else first
 
 
 def _definitions(source: Source, low: int, body: list[ast.stmt], run: Run, moved: list[_Moved]) -> str:

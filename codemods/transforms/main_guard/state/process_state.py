@@ -29,8 +29,10 @@ from .worker_functions import Worker
 _SPAWNS = re.compile(r"['\"](?:spawn|forkserver)['\"]")
 _SPAWN, _LOADER = "`multiprocessing.spawn`", "Loader"
 WHERE = "in the function that it runs, in the `initializer` of a pool, in the `worker_init_fn` of a loader"
+_LONGEST = 60  # text of code in a trace
 _TEXTS = ("print", "str", "repr", "format")
 _TO_STREAMS = ("stdout", "stderr")
+_LOGS = {"debug": "a log of details", "info": "a log of news"}
 _LOGGERS = ("logging.getLogger", "logging.LoggerAdapter")
 _OF_LOGGERS = frozenset(
     {"level", "handlers", "disabled", "propagate", "filters", "isEnabledFor", "getEffectiveLevel", "hasHandlers"}
@@ -117,7 +119,8 @@ def place_of(change: Place) -> str:
 def told(changed: Changed, change: Place) -> Changed:
     """With words for the trace that name what sets it, not what reads it."""
     assert isinstance(change.node, ast.expr)
-    what = f"`{ast.unparse(change.node)[:60]}` is set here, in the main process only"
+    text = ast.unparse(change.node)
+    what = f"`{text if len(text) <= _LONGEST else f'{text[:_LONGEST]}...'}` is set here, in the main process only"
     return replace(changed, change=Hop(change.outline.path, change.node.lineno, what))
 
 
@@ -195,7 +198,7 @@ def _of_call(outline: Outline, call: ast.Call, own: str) -> Iterator[tuple[str, 
         if func.attr == own and outline.is_self(func.value):
             yield "recursion", func
         if func.attr in LOG_METHODS and _is_logger(outline, func.value):
-            yield ("a log of details" if func.attr == "debug" else "a log"), func
+            yield _LOGS.get(func.attr, "a log"), func
         if func.attr == "format" and isinstance(func.value, ast.Constant):
             yield from texts_of_libraries(outline, call.args)
     elif isinstance(func, ast.Name) and not outline.lookup(func, func.id)[1]:
@@ -272,7 +275,7 @@ def _set_by(outline: Outline, node: ast.AST, state: State) -> str | None:
             return None
         if state.silent:
             level = next((ast.unparse(keyword.value) for keyword in node.keywords if keyword.arg == "level"), "")
-            if not level or level.rpartition(".")[2].strip("\"'") in state.silent:
+            if level.rpartition(".")[2].strip("\"'") in state.silent:
                 return None
         said = {*_said_first(outline, first)}
         if (state.values and said.isdisjoint(state.values)) or said.issubset(state.but):
