@@ -8,6 +8,7 @@ from codemods.engine.migrate import check
 from codemods.settings import Settings
 from codemods.tree.files import MemoryFiles
 from harness.each_row import each_row
+from harness.small import migrated
 
 PRINTS = """\
 import {library} as mp
@@ -103,3 +104,31 @@ def test_a_start_that_may_fail(method: str, tried: str, error: str, otherwise: s
     reasons = unsafe({"a.py": text})
     assert len(reasons) == found
     assert all("the program goes on at a.py:13 where it can't be started" in each for each in reasons)
+
+
+BANNER = """\
+import sys
+from multiprocessing import Process
+
+size = 3
+print(size)
+{below}
+
+
+def work():
+    print(size)
+
+
+if __name__ == "__main__":
+    Process(target=work).start()
+"""
+
+
+@pytest.mark.parametrize(("below", "moves"), [("sys.stdout.flush()", True), ("size = len([3])", False)])
+def test_a_banner_goes_under_the_guard_with_its_flush(below: str, moves: bool) -> None:
+    text = BANNER.format(below=below)
+    changed = migrated({"a.py": text}, "main-guard")
+    assert bool(changed) == moves
+    if moves:
+        guarded = f'if __name__ == "__main__":\n    print(size)\n    {below}\n'
+        assert guarded in changed["a.py"]
