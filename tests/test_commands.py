@@ -157,36 +157,37 @@ def test_migrate(words: Path, run: Run) -> None:
     assert state(words) == again
 
 
+def becomes_dear(project: Project) -> Iterator[Finding]:
+    """The toy rule, whose fix makes words that are refused afterwards."""
+    for found in find(project):
+        edits = tuple(replace(edit, text="DEAR") for edit in found.fix.edits) if found.fix is not None else ()
+        yield replace(found, fix=found.fix and replace(found.fix, edits=edits))
+    for source in project.matching(re.compile("DEAR")):
+        for match in re.finditer("DEAR", source.text):
+            span = source.span(*match.span())
+            yield Finding("toy", source.path, span, "a DEAR word", Confidence.PROVEN, reason="it is DEAR")
+
+
 def test_dry_run_shows_what_is_refused_only_then(words: Path, run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
-    def becomes_dear(project: Project) -> Iterator[Finding]:
-        yield from (
-            replace(found, fix=found.fix and replace(found.fix, edits=edits(found.fix))) for found in find(project)
-        )
-        for source in project.matching(re.compile("DEAR")):
-            for match in re.finditer("DEAR", source.text):
-                span = source.span(*match.span())
-                yield Finding("toy", source.path, span, "a DEAR word", Confidence.PROVEN, reason="it is DEAR")
-
-    def edits(fix: Fix) -> tuple[Edit, ...]:
-        return tuple(replace(edit, text="DEAR") for edit in fix.edits)
-
     monkeypatch.setattr(transforms, "rules", lambda: {"toy": replace(TOY, find=becomes_dear)})
     done = run("migrate", "--dry-run", words)
     assert done.err.splitlines() == [
         "toy: 2 to fix, 3 refused",
         "refused once this is done:",
-        "  a.py:1: it is DEAR",
-        "  pkg/b.py:1: it is DEAR",
+        "  a.py:1, pkg/b.py:1: it is DEAR",
         "`spawnfix check` shows the others with their reasons",
     ]
     (words / "a.py").write_text('x = "OLD"\n')
     git(words, "commit", "-qam", "nothing to keep")
     done = run("migrate", "--dry-run", words)
-    assert done.err.splitlines()[1:] == [
-        "refused once this is done:",
-        "  a.py:1: it is DEAR",
-        "  pkg/b.py:1: it is DEAR",
-    ]
+    assert done.err.splitlines()[1:] == ["refused once this is done:", "  a.py:1, pkg/b.py:1: it is DEAR"]
+    for number in range(5):
+        (words / f"a{number}.py").write_text('x = "OLD"\n')
+    git(words, "add", ".")
+    git(words, "commit", "-qm", "more of them")
+    done = run("migrate", "--dry-run", words)
+    first = ", ".join(f"{name}.py:1" for name in ("a", "a0", "a1", "a2", "a3", "a4"))
+    assert done.err.splitlines()[2:] == [f"  {first} and 1 other place: it is DEAR"]
 
 
 @pytest.mark.parametrize("extra", [[], ["--branch", "fresh"], ["--no-checkout"]], ids=" ".join)

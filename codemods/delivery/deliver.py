@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from ..engine.migrate import Plan
 
 Say = Callable[[str], None]
+_MOST_PLACES = 6  # that are listed for one reason
 
 
 def diff_of(target: Target, plan: Plan) -> bytes:
@@ -115,8 +116,10 @@ def summary(plan: Plan, would: bool) -> Iterable[str]:
     later = [finding for finding in plan.appeared if finding in plan.remaining] if would else []
     if later:
         yield "refused once this is done:"
-    for finding in later:
-        yield f"  {finding.path}:{finding.span.line}: {finding.reason}"
+    for reason in dict.fromkeys(finding.reason for finding in later):
+        places = list(dict.fromkeys(f"{each.path}:{each.span.line}" for each in later if each.reason == reason))
+        more = f" and {_counted(len(places) - _MOST_PLACES, 'other place')}" if len(places) > _MOST_PLACES else ""
+        yield f"  {', '.join(places[:_MOST_PLACES])}{more}: {reason}"
     if refused.total() > len(later):
         yield f"`spawnfix check` shows {'the others with their reasons' if later else 'each with its reason'}"
 

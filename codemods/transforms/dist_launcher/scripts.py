@@ -11,6 +11,7 @@ from ...launch.lines import LaunchLine, Starter, entry_places
 from ...project import Project
 from ...syntax.argparse_options import Option
 from ...syntax.modules import Modules
+from ...tree.suffixes import SHELL_SCRIPT
 from . import program as entries
 from .local_rank import RankOption, rank_option, rank_options
 from .self_spawning import OwnRanks, own_ranks, under_line
@@ -18,6 +19,10 @@ from .unseen_parser import unseen_option
 
 _TORCH = (Starter.LAUNCH, Starter.TORCHRUN)
 _SETS_LOCAL_RANK = re.compile(r"^[^#\n]*?\bLOCAL_RANK=", re.MULTILINE)
+_BELOW = re.compile(r"[\"']?\$(?:\{(?=\w+\}))?(\w+)\}?[\"']?/((?:[\w.-]+/)+[\w.-]+\.py)[\"']?")
+_HERE = re.compile(  # from where a script runs, or where it stands
+    r"[\"']?(?:\$(?:PWD\b|\{PWD\}|\(pwd\))|`pwd`|\.\.?(?:/|\s|$)|\$\((?:cd|dirname|realpath|readlink)\b|`(?:dirname|realpath)\b)"
+)
 _MOST = 12  # scripts of one name that are read
 
 
@@ -34,6 +39,7 @@ class Scripts:
         self._unseen: dict[str, tuple[str, int] | None] = {}
         self._rank_options: dict[str, RankOption] = {}
         self._named: dict[str, bool] = {}
+        self._set_here: dict[str, bool] = {}
 
     def targets(self, line: LaunchLine) -> list[str] | Refused:
         """The files of the project that the line starts, or why that can't be seen."""
@@ -42,6 +48,8 @@ class Scripts:
         if line.flag("no-python", "run-path") is not None:
             return Refused("it starts a program that is not a Python script")
         if not line.entry_values:
+            if below := self._under_variable(line.entry.text):
+                return below
             return Refused(f"which script `{line.entry.text}` names is only known when the line runs")
         found: list[str] = []
         for value in line.entry_values:
@@ -71,6 +79,29 @@ class Scripts:
         tail = re.sub(r"^(?:\.{1,2}/)+", "", name)  # its folder is unknown: a path of several parts may be the only one
         ends = [path for path in self.files if path.endswith(f"/{tail}") or path == tail]
         return ends if len(ends) == 1 and "/" in tail else []
+
+    def _under_variable(self, text: str) -> list[str]:
+        """The only file of such a path below a folder that a script of the repository sets: `$ROOT/bin/train.py`.
+
+        What the variable says must be a place from where that script runs, and no other checkout.
+        """
+        match = _BELOW.fullmatch(text)
+        if match is None:
+            return []
+        ends = [path for path in self.files if f"/{path}".endswith(f"/{match[2]}")]
+        return ends if len(ends) == 1 and self._is_set_here(match[1]) else []
+
+    def _is_set_here(self, variable: str) -> bool:
+        if variable not in self._set_here:
+            sets = re.compile(rf"\b{variable}=(.*)")
+            values = [
+                match[1]
+                for path in self.project.paths
+                if SHELL_SCRIPT.search(path) and (source := self.project.source(path)) is not None
+                for match in sets.finditer(source.text)
+            ]
+            self._set_here[variable] = bool(values) and all(map(_HERE.match, values))
+        return self._set_here[variable]
 
     def _anywhere(self, name: str) -> list[str]:
         """The only file of that name, or several that take their `--local_rank` from the same place.

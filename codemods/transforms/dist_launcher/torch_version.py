@@ -10,6 +10,7 @@ from functools import lru_cache
 from packaging.specifiers import InvalidSpecifier, SpecifierSet
 
 from ...project import Project
+from ...tree.suffixes import MAKEFILE
 
 _FILES = re.compile(
     r"(^|/)(requirements?[^/]*\.(txt|in)|requirements/[^/]+\.txt|constraints[^/]*\.txt|setup\.(py|cfg)|pyproject\.toml"
@@ -33,6 +34,7 @@ _PARTS = re.compile(r"([<>=!~^]=?=?)\s*[\"']?(\d[\d.*]*)")
 _IMAGE = re.compile(
     r"pytorch/pytorch:(\d+)\.(\d+)|/torch-(\d+)\.(\d+)\.\d+|/torch(\d+)\.(\d+)(?:\.\d+)?/"
     r"|^\s*(?:ARG|ENV)\s+(?:PY)?TORCH(?:_VERSION)?[\s=]\s*[\"']?(\d+)\.(\d+)"
+    r"|^(?:export\s+)?(?:PY)?TORCH_VERSION\s*[:?]?=\s*[\"']?(\d+)\.(\d+)"
     r"|/pytorch/?\s*&&\s*git checkout (?:-\w+ )*(?:tags/)?v(\d+)\.(\d+)"
     r"|git clone [^\n&;]{0,80}(?:-b|--branch)[ =]v(\d+)\.(\d+)[^\n&;]{0,80}pytorch/pytorch\b",
     re.MULTILINE,
@@ -108,7 +110,7 @@ class Named:
 
 def names_packages(path: str) -> bool:
     """The file lists requirements, builds an environment, or guides people to one."""
-    return any(pattern.search(path) is not None for pattern in (_GUIDE, _FILES, _SCRIPT))
+    return any(pattern.search(path) is not None for pattern in (_GUIDE, _FILES, _SCRIPT, MAKEFILE))
 
 
 def named_versions(project: Project) -> list[Named]:
@@ -116,7 +118,7 @@ def named_versions(project: Project) -> list[Named]:
     found: list[Named] = []
     for path in project.paths:
         guide = _GUIDE.search(path) is not None
-        known = guide or _FILES.search(path) is not None or _SCRIPT.search(path) is not None
+        known = guide or any(kind.search(path) is not None for kind in (_FILES, _SCRIPT, MAKEFILE))
         source = project.source(path) if known or _YAML.match(path) else None
         if source is None or not _MENTIONS.search(source.text) or not (known or _OF_CONDA.search(source.text)):
             continue

@@ -519,3 +519,34 @@ def test_a_script_that_a_guide_starts_with_either_launcher_takes_both_spellings(
     changed = migrated({"README.md": guide, "a.py": f"{NEVER_READ}print(args.local_rank)\n"})
     assert changed.keys() == {"a.py"}
     assert 'add_argument("--local-rank", "--local_rank", type=int, default=int(' in changed["a.py"]
+
+
+@pytest.mark.parametrize(
+    ("entry", "sets", "more", "known"),
+    [
+        ("${ROOT}/bin/lm/train.py", "export ROOT=$PWD/../..", {}, True),
+        ("$ROOT/bin/lm/train.py", "ROOT=`pwd`", {}, True),
+        ('"$ROOT"/bin/lm/train.py', 'ROOT="$(cd $(dirname $0)/..; pwd)"', {}, True),
+        ('"$ROOT/bin/lm/train.py"', "ROOT=..", {}, True),
+        ("$ROOT/train.py", "ROOT=$PWD", {}, False),
+        ("$ROOT/lm/$NAME/train.py", "ROOT=$PWD", {}, False),
+        ("$ROOT/bin/lm/train.py", "ROOT=/opt/toolkit", {}, False),
+        ("$ROOT/bin/lm/train.py", "ROOT=$PWD\nROOT=/opt/toolkit", {}, False),
+        ("$ROOT/bin/lm/train.py", "ROOT=$HOME/toolkit", {}, False),
+        ("$ROOT/bin/lm/train.py", "OTHER=$PWD", {}, False),
+        ("$ROOT/bin/lm/train.py", "ROOT=$PWD", {"old/bin/lm/train.py": READS_ENV}, False),
+    ],
+)
+def test_a_script_below_a_folder_that_another_script_sets(
+    entry: str, sets: str, more: dict[str, str], known: bool
+) -> None:
+    files = {"egs/run.sh": f"{LAUNCH} {entry}\n", "egs/path.sh": f"{sets}\n", "bin/lm/train.py": READS_ENV, **more}
+    assert ("egs/run.sh" in migrated(files)) is known
+
+
+@pytest.mark.parametrize("name", ["PYTORCH_VERSION := 1.4.0", "TORCH_VERSION ?= 1.4", "export TORCH_VERSION=1.4"])
+def test_the_torch_that_a_makefile_installs(name: str) -> None:
+    contents = {"run.sh": f"{LAUNCH} a.py\n", "a.py": NEVER_READ, "tools/Makefile": f"{name}\nall:\n\ttrue\n"}
+    changed = migrated(contents)
+    assert changed.keys() == {"a.py"}
+    assert "names torch 1.4" in (findings({**contents, **changed})[0].reason or "")
