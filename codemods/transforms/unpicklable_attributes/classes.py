@@ -31,6 +31,7 @@ class Store:
     fills: bool = False  # `self.name[...] = value` and the like
     cached: bool = False  # what a cached_property gives
     shared: bool = False  # the default of a dataclass: one for all objects
+    by_text: bool = False  # `setattr(self, "name", value)` and the like
 
     @property
     def always(self) -> bool:

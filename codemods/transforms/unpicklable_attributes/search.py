@@ -37,14 +37,14 @@ from .family import Family, line_at
 from .injected import GIVES_GENERATOR, Given, Taken
 from .new_arguments import required
 from .own_reducers import is_reduced, registered
-from .remaking.containers import cached, fields, fillings, given_fields, keeps_parts
+from .remaking.containers import cached, fields, fillings, given_fields, keeps_parts, set_by_text
 from .uses.attribute_uses import Hazard
 from .uses.own_processes import own_processes
 from .uses.replaced_at_once import is_replaced_at_once
 from .uses.used_before import used_before
 from .uses.worker_flags import kept_by_workers
 
-_KEEPER = re.compile(r"\bself\.\w|\bfield\s*(?:\(|as\b)|@(?:dataclass|attr)|\bcached_property\b")
+_KEEPER = re.compile(r"\bself\.\w|\bfield\s*(?:\(|as\b)|@(?:dataclass|attr)|\bcached_property\b|setattr(?:__)?\(")
 _OUTSIDE = re.compile(r"\n[ \t]*(?!self\b)\w+\.\w+ *=[^=]")  # not in the first line: nothing has a value there
 # These begin with the word: found many times faster.
 _YIELDS = re.compile(r"yield(?<!\wyield)(?!\w)")
@@ -208,7 +208,7 @@ class Search:
             for made in self.recogniser.made(shape.outline, store.value)[:1] if store.value is not None else ():
                 if self.counts(made.kind) and name not in shape.worker_only_methods and not self.left_out(shape, name):
                     found.setdefault(name, []).append(Hazard(store, made))
-        for name, store in [*made_first, *stores, *fillings(shape)]:
+        for name, store in [*made_first, *stores, *fillings(shape), *set_by_text(shape)]:
             if store.value is None or not self._instance(shape, store):
                 continue
             given = self.given.kept(shape, store.method, store.value)
@@ -253,7 +253,8 @@ class Search:
 
     def _instance(self, shape: Shape, store: Store) -> bool:
         made_first = store.method not in shape.outline.parents  # see `fields`
-        return takes_self(store.method) and (made_first or shape.outline.owner(store.target) is shape.node)
+        own = made_first or store.by_text or shape.outline.owner(store.target) is shape.node
+        return takes_self(store.method) and own
 
     def counts(self, kind: ObjectKind) -> bool:
         may_be_old = kind.before is None or python_below(self.project, kind.before)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from ....finding import Refused
 from ....syntax.names import last_name
@@ -89,11 +89,56 @@ def _made_by_default(shape: Shape, value: ast.expr) -> ast.expr | None:
     return None
 
 
+def set_by_text(shape: Shape) -> Iterator[tuple[str, Store]]:
+    """`setattr(self, "lock", Lock())`, `object.__setattr__(...)`, `self.__dict__.update(...)`, `vars(self)[...] = `."""
+    outline = shape.outline
+    setters = [call for name in ("setattr", "__setattr__") for call in outline.calls_of(name)]
+    dicts: list[ast.expr] = [node for _, node in shape.selves.get("__dict__", [])]
+    dicts += [call for call in outline.calls_of("vars") if call.args and outline.is_self(call.args[0])]
+    given = [(node, pair) for node in setters for pair in _named(_given_to_setter(outline, node))]
+    given += [(node, pair) for node in dicts for pair in _named(_put_into(outline, node))]
+    for node, (key, value) in given:
+        method, statement = outline.method(node), outline.statement(node)
+        if outline.owner(node) is shape.node and method is not None and isinstance(statement, ast.stmt):
+            target = ast.copy_location(ast.Attribute(ast.Name("self", ast.Load()), key, ast.Store()), value)
+            yield key, Store(shape, method, statement, target, value, by_text=True)
+
+
+def _named(pairs: Iterable[tuple[ast.expr | None, ast.expr]]) -> Iterator[tuple[str, ast.expr]]:
+    for key, value in pairs:
+        if isinstance(key, ast.Constant) and isinstance(key.value, str):
+            yield key.value, value
+
+
+def _given_to_setter(outline: Outline, call: ast.Call) -> Iterator[tuple[ast.expr, ast.expr]]:
+    """Name and value that `setattr(self, ...)`, `object.__setattr__(self, ...)` or `super().__setattr__(...)` gets."""
+    holder = call.func.value if isinstance(call.func, ast.Attribute) else None
+    of_super = isinstance(holder, ast.Call) and last_name(holder.func) == "super"
+    given = call.args if of_super else call.args[1:] if call.args and outline.is_self(call.args[0]) else []
+    if len(given) == 2:
+        yield given[0], given[1]
+
+
+def _put_into(outline: Outline, variables: ast.expr) -> Iterator[tuple[ast.expr | None, ast.expr]]:
+    """What is put into a dict, by key: `d[key] = value`, `d.setdefault(key, value)`, `d.update(...)`."""
+    above = outline.parents[variables]
+    call = outline.parents[above]
+    if isinstance(above, ast.Subscript) and isinstance(call, ast.Assign) and above in call.targets:
+        yield above.slice, call.value
+    elif isinstance(above, ast.Attribute) and isinstance(call, ast.Call) and call.func is above:
+        if above.attr == "setdefault" and len(call.args) == 2:
+            yield call.args[0], call.args[1]
+        elif above.attr == "update":
+            yield from ((ast.Constant(keyword.arg), keyword.value) for keyword in call.keywords)
+            for each in call.args:
+                yield from zip(each.keys, each.values, strict=True) if isinstance(each, ast.Dict) else ()
+
+
 def fillings(shape: Shape) -> Iterator[tuple[str, Store]]:
     """What is put into containers on `self`: `self.files[k] = v`, `self.files.append(v)`, `self.files[j][k] = v`."""
     outline = shape.outline
     for name, uses in shape.selves.items():
-        for method, node in uses:
+        for method, node in uses if name != "__dict__" else ():
             if not isinstance(node.ctx, ast.Load):
                 continue
             inner = _innermost(outline, node)

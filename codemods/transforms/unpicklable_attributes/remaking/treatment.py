@@ -17,6 +17,7 @@ from ..uses.attribute_uses import AttributeUses, Hazard
 from ..uses.held_locks import check_not_held
 from ..uses.surroundings import redirects, removes
 from ..uses.use_checks import (
+    check_class_stays,
     check_elements,
     check_equality,
     check_identity,
@@ -83,6 +84,11 @@ def treatment_of(uses: AttributeUses) -> Treatment:
             f"it is passed in ({source}), so other objects may share it; pass what it is opened with, and open it in "
             "the class"
         )
+    if any(hazard.store.by_text for hazard in uses.hazards):
+        raise Refused(
+            "it is set by its name as text: write a `__getstate__` that leaves it out, and a `__setstate__` that makes "
+            "it anew"
+        )
     if any(is_deep(hazard.store) for hazard in uses.hazards if hazard.store.fills):
         raise Refused("it is in a container inside of another; open what is needed where it is read")
     if any(_is_stream(hazard) for hazard in uses.hazards) and (place := redirects(uses.family, uses.shape)) is not None:
@@ -92,6 +98,7 @@ def treatment_of(uses: AttributeUses) -> Treatment:
         )
     check_no_descriptor(uses.family.repo, uses.shape.outline, uses.shape.node, uses.attribute)
     check_outside(uses)
+    check_class_stays(uses)
     check_identity(uses)
     check_equality(uses)
     check_cached_calls(uses)

@@ -82,6 +82,22 @@ def check_identity(uses: AttributeUses) -> None:
             )
 
 
+def check_class_stays(uses: AttributeUses) -> None:
+    """Raises Refused where objects get another class, without the state methods that this one would have."""
+    below = {shape.node for shape in (uses.shape, *uses.family.derived(uses.shape))}
+    for shape in uses.hierarchy:
+        for _, node in shape.selves.get("__class__", []):
+            value = getattr(shape.outline.statement(node), "value", None)
+            if isinstance(node.ctx, ast.Load) or value is None:
+                continue
+            given = uses.family.repo.resolver.classes(shape.outline, value)
+            if not given or any(made not in below for _, made in given):
+                raise Refused(
+                    f"line {node.lineno} gives its objects another class, which would not have the state methods: "
+                    "write them yourself, for both"
+                )
+
+
 def _of_given_objects(uses: AttributeUses) -> Iterator[tuple[Outline, ast.Attribute]]:
     """Reads of the attribute in functions that are passed objects: what runs in a worker is."""
     for outline, node in uses.outside.elsewhere.reads(uses.attribute):
