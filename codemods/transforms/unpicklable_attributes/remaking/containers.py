@@ -95,7 +95,8 @@ def set_by_text(shape: Shape) -> Iterator[tuple[str, Store]]:
     setters = [call for name in ("setattr", "__setattr__") for call in outline.calls_of(name)]
     dicts: list[ast.expr] = [node for _, node in shape.selves.get("__dict__", [])]
     dicts += [call for call in outline.calls_of("vars") if call.args and outline.is_self(call.args[0])]
-    given = [(node, pair) for node in setters for pair in _named(_given_to_setter(outline, node))]
+    given: list[tuple[ast.expr, tuple[str, ast.expr]]] = []
+    given += [(node, pair) for node in setters for pair in _named(_given_to_setter(outline, node))]
     given += [(node, pair) for node in dicts for pair in _named(_put_into(outline, node))]
     for node, (key, value) in given:
         method, statement = outline.method(node), outline.statement(node)
