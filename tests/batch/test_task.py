@@ -142,6 +142,8 @@ def test_in_place_makes_one_branch_however_often(tmp_path: Path) -> None:
         assert done_with(spec_of(repo, in_place=True), tmp_path).branch == "spawnfix/migrate"
         assert git(repo, "branch", "--list", "spawnfix/*").split() == ["spawnfix/migrate"]
     assert FIXED in git(repo, "show", "spawnfix/migrate:a.py")
+    git(repo, "branch", "-m", "spawnfix/migrate", "mine")  # no branch of ours has these files any more
+    assert done_with(spec_of(repo, in_place=True), tmp_path).branch == "spawnfix/migrate"
     (repo / "b.py").write_text(PROGRAM)
     git(repo, "add", ".")
     git(repo, "commit", "-q", "-m", "two")
