@@ -38,9 +38,8 @@ import sqlite3
 import subprocess
 import sys
 import tempfile
-import time
 from collections import Counter, defaultdict
-from collections.abc import Collection, Generator
+from collections.abc import Collection
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -76,52 +75,6 @@ def _copy(folder: Path) -> None:
     if (ROOT / ".mypy_cache").is_dir():
         shutil.copytree(ROOT / ".mypy_cache", folder / ".mypy_cache")
     subprocess.run([sys.executable, "-m", "compileall", "-q", str(folder / PACKAGE)], check=False)
-
-
-def record(tests: list[str], marks: str, more: bool) -> int:
-    """Run the tests once and write which of them executes which line."""
-    import coverage
-    import pytest
-
-    class Recorder:
-        """One coverage context a test."""
-
-        def __init__(self, running: coverage.Coverage) -> None:
-            self.running, self.seconds = running, dict[str, float]()
-            self.caches: list[functools._lru_cache_wrapper[object]] = []
-            self.path: Path | None = None
-
-        @pytest.hookimpl(wrapper=True)
-        def pytest_runtest_protocol(self, item: pytest.Item) -> Generator[None, object, object]:
-            if item.path != self.path:  # what is cached counts for the first test of each file that needs it
-                self.path = item.path
-                for cached in gc.get_objects() if not self.caches else ():
-                    if isinstance(cached, functools._lru_cache_wrapper) and cached.__module__.startswith(PACKAGE):
-                        self.caches.append(cached)
-                for function in self.caches:
-                    function.cache_clear()
-            self.running.switch_context(item.nodeid)
-            start = time.process_time()
-            result = yield
-            self.seconds[item.nodeid] = round(time.process_time() - start, 3)
-            self.running.switch_context("")
-            return result
-
-    os.chdir(ROOT)
-    running = coverage.Coverage(data_file=DATA, branch=False, source=[PACKAGE])
-    running.set_option("run:relative_files", True)
-    recorder = Recorder(running)
-    if more:
-        running.load()
-        recorder.seconds.update(json.loads(Path(SECONDS).read_text(encoding="utf-8")))
-    else:
-        running.erase()
-    running.start()
-    status = pytest.main(["-q", "-p", "no:cacheprovider", "-m", marks, *tests], plugins=[recorder])
-    running.stop()
-    running.save()
-    Path(SECONDS).write_text(json.dumps(recorder.seconds), encoding="utf-8")
-    return int(status)
 
 
 def _on_import(mutant: Mutant) -> bool:
@@ -340,7 +293,11 @@ def main() -> int:
     running.add_argument("--also", action="append", default=[], metavar="PREFIX=TESTS", help="more tests for these")
     options = parser.parse_args()
     if options.command == "record":
-        return record(options.tests, options.marks, options.more)
+        from executed import record
+
+        os.chdir(ROOT)
+        arguments = ["-q", "-p", "no:cacheprovider", "-m", options.marks, *options.tests]
+        return record(ROOT, PACKAGE, (DATA, SECONDS), arguments, options.more)
 
     seed = random.SystemRandom().randrange(10**6) if options.seed is None else options.seed
     paths = sorted(path.relative_to(ROOT).as_posix() for path in (ROOT / PACKAGE).rglob("*.py"))
