@@ -246,7 +246,9 @@ class Recogniser:
         elif isinstance(node, ast.BoolOp):
             values = [(outline, value) for value in node.values]
         elif isinstance(node, ast.Subscript):
-            return self._part(outline, node, depth)
+            return self._part(outline, node.value, node.slice, depth)
+        elif isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "get":
+            return (self._part(outline, node.func.value, node.args[0], depth) if len(node.args) == 1 else "") or None
         elif isinstance(node, ast.Call) and last_name(node.func) in _WALKS and node.args:
             walked = canonical(origin(outline, node.args[0], self._special, depth + 1))
             return f"{walked}.__iter__()" if f"{walked}.__iter__()" in kinds() else None
@@ -260,14 +262,15 @@ class Recogniser:
         found = (origin(where, value, self._special, depth + 1) for where, value in values)
         return next(filter(None, found), "")
 
-    def _part(self, outline: Outline, node: ast.Subscript, depth: int) -> str:
-        found = origin(outline, node.value, self._special, depth + 1)
+    def _part(self, outline: Outline, node: ast.expr, key: ast.expr, depth: int) -> str:
+        """What `node[key]` is, or `node.get(key)`."""
+        found = origin(outline, node, self._special, depth + 1)
         kind = kinds().get(canonical(found)) if found else None
         if kind is None or not kind.parts:
             return ""
         whole = not found.endswith("[]")  # a file has names only, a part of it may be indexed by number too
-        indexed = isinstance(node.slice, (ast.Slice, ast.Tuple, ast.Constant))
-        if not _is_text(node.slice) and (indexed or not whole):
+        indexed = isinstance(key, (ast.Slice, ast.Tuple, ast.Constant))
+        if not _is_text(key) and (indexed or not whole):
             return ""
         return f"{found}[]" if whole else found
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
 from ....finding import Refused
@@ -13,7 +13,7 @@ from ....syntax.main_guard import is_main_guard
 from ....syntax.names import last_name
 from ....syntax.outline import ValueBinding
 from ....syntax.receivers import qualified_name
-from ....syntax.unpicklable import Recogniser
+from ....syntax.unpicklable import Made, Recogniser
 from ..classes import Shape, Store
 from ..data import names
 from ..family import Family
@@ -47,6 +47,7 @@ class ExpressionRebuilder:
         self.imports: dict[str, str] = {}
         self.anchor = store.statement  # what is stashed goes above it
         self.absolute: ast.expr | None = None  # a path that is kept as what it means where it is opened
+        self.check_opened: Callable[[ast.Name, Made], None] | None = None  # raises Refused where it may not be opened
 
     def text_of(self, value: ast.expr | None, bound: Iterable[str] = ()) -> str:
         """The source of `value` with `self.<stash>` for what the copy would not know, names in `bound` left alone."""
@@ -258,15 +259,20 @@ class ExpressionRebuilder:
         bindings = outline.bindings(store.method, root.id)
         if len(bindings) > 1 and any(position(binding.statement) > position(store.statement) for binding in bindings):
             raise Refused(f"`{root.id}` changes after it is opened; keep it under another name")
+        opened: Made | None = None
         for held in bindings:
             if isinstance(held.statement, (ast.With, ast.AsyncWith, ast.withitem)) or _opens(held.value):
                 raise Refused(f"it is built from `{root.id}`, which is open only here; give it the path instead")
-            if held.value is not None and self.recogniser.made(outline, held.value):
-                raise Refused(
-                    f"it is built from `{root.id}`, which can't be pickled either; keep that as an attribute first"
-                )
+            if held.value is not None and (made := self.recogniser.made(outline, held.value)):
+                opened = made[0]
+                if len(bindings) > 1 or len(made) > 1 or not opened.kind.parts or self.check_opened is None:
+                    raise Refused(
+                        f"it is built from `{root.id}`, which can't be pickled either; keep that as an attribute first"
+                    )
         for name in self.shape.selves:
             for other in self.shape.stores(name):
+                if opened is not None and position(other.target) >= position(store.target):
+                    continue  # the copy gets that no earlier
                 if other.method is store.method and other.always and other.value is not None:
                     if ast.dump(other.value) == ast.dump(node) and self._settled(name, bindings, other):
                         return f"self.{name}"
@@ -274,11 +280,22 @@ class ExpressionRebuilder:
                         continue
                     if self._settled(name, bindings, other) and not (sure and self._is_part_of_another(node)):
                         return f"self.{name}{text[len(root.id) :]}"
+        if opened is not None:
+            return self._opened_again(root, bindings[0], opened) + text[len(root.id) :]
         if any(binding.parameter for binding in bindings):
             self._refuse_iterators(root.id)
         if not sure and not isinstance(node, ast.Name):
             raise Refused(f"`{text}` is only looked at under a condition; keep it as an attribute")
         return self._stashed(text, _leaf(node))
+
+    def _opened_again(self, root: ast.Name, held: ValueBinding, opened: Made) -> str:
+        """What opens the file that the local `root` is, from which only a part is kept."""
+        assert self.check_opened is not None and isinstance(held.statement, ast.stmt)
+        self.check_opened(root, opened)
+        self.anchor, before = held.statement, self.anchor
+        text = self.text_of(held.value)
+        self.anchor = before
+        return text
 
     def _keep_argument(self, argument: ast.expr, word: str, exchanged: dict[str, str]) -> None:
         """Its value is computed once, above the statement."""

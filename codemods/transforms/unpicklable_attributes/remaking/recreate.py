@@ -44,6 +44,7 @@ class Recreator:
         self.family, self.recogniser, self.shape, self.store, self.made = family, recogniser, shape, store, made
         self.outline = store.owner.outline
         self.rebuilder = ExpressionRebuilder(family, recogniser, shape, store)
+        self.rebuilder.check_opened = self._check_opened
         self.joins = ""
 
     def recreation(self) -> Recreation:
@@ -158,6 +159,17 @@ class Recreator:
                 raise Refused(
                     f"line {use.lineno} passes it to `{taker}`, which may keep it too; let one of them own it"
                 )
+
+    def _check_opened(self, name: ast.Name, made: Made) -> None:
+        """Raises Refused where the file that the local `name` is may not be opened for a part of it alone."""
+        Recreator(self.family, self.recogniser, self.shape, self.store, made).check()
+        uses = named(self.outline, self.store.method, name.id)
+        closing = [use for use in uses if getattr(self.outline.parents[use], "attr", "") in names("closing_methods")]
+        if closing:
+            raise Refused(f"line {closing[0].lineno} closes what it is a part of; read what is needed there")
+        changed = first_touch(self.outline, uses, made.kind)
+        if changed is not None:
+            raise Refused(f"{changed}, and a new one would not have that; keep `{name.id}` as an attribute")
 
     def _is_import(self, name: ast.Name) -> bool:
         _, bindings = self.outline.lookup(name, name.id)

@@ -1,0 +1,67 @@
+"""unpicklable-attributes: an object keeps parts of a file that its constructor opens, but not the file."""
+
+from __future__ import annotations
+
+import pytest
+
+from harness.small import migrated, reasons, reported
+
+RULE = "unpicklable-attributes"
+PROGRAM = """
+import h5py
+from torch.utils.data import DataLoader, Dataset
+
+class Rows(Dataset):
+    def __init__(self, path, mode="r"):
+        {kept}
+
+    def __getitem__(self, index):
+        return self.images[index]
+
+def load(path):
+    return DataLoader(Rows(path), num_workers=2)
+"""
+
+
+def text(*kept: str) -> dict[str, str]:
+    """The program; its constructor keeps something."""
+    return {"a.py": PROGRAM.format(kept="\n        ".join(kept))}
+
+
+@pytest.mark.parametrize("part", ["file['images']", "file.get('images')", "file['train']['images']"])
+def test_the_file_is_opened_for_each_part(part: str) -> None:
+    after = migrated(text("file = h5py.File(path, 'r')", f"self.images = {part}"), RULE)["a.py"]
+    assert "self.path = path\n        file = h5py.File(path, 'r')" in after
+    assert f"self.images = h5py.File(self.path, 'r'){part.removeprefix('file')}\n" in after
+
+
+def test_a_part_of_a_file_that_is_kept_too() -> None:
+    program = text("file = h5py.File(path, 'r')", "self.file = file", "self.images = file.get('images')")
+    after = migrated(program, RULE)["a.py"]
+    assert "self.file = h5py.File(self.path, 'r')\n        self.images = self.file.get('images')\n" in after
+
+
+@pytest.mark.parametrize(
+    ("kept", "reason"),
+    [
+        (
+            ("file = h5py.File(path, 'r')", "self.images = file['images']", "file.close()"),
+            "line 9 closes what it is a part of; read what is needed there",
+        ),
+        (
+            ("file = h5py.File(path, 'a')", "self.images = file['images']"),
+            "it is open for writing (`a`), and several processes would write; open it where it is written",
+        ),
+        (
+            ("file = h5py.File(path, 'r')", "file = h5py.File(path + '2', 'r')", "self.images = file['images']"),
+            "it is built from `file`, which can't be pickled either; keep that as an attribute first",
+        ),
+    ],
+)
+def test_refused(kept: tuple[str, ...], reason: str) -> None:
+    assert set(reasons(text(*kept), RULE)) == {reason}
+
+
+@pytest.mark.parametrize("other", ["{'a': 1}.get('a')", "path.get('a')", "dict(a=path).get('a', 1)"])
+def test_get_of_something_else(other: str) -> None:
+    assert not reported(text(f"self.images = {other}"), RULE)
