@@ -9,7 +9,7 @@ from codemods.transforms.main_guard import RULE
 from codemods.tree.files import MemoryFiles
 from harness.each_row import each_row
 from harness.main_changes import program
-from harness.small import reported
+from harness.small import migrated, reported
 
 MADE = """\
 import conf, other
@@ -284,3 +284,50 @@ def test_a_global_that_a_condition_sets_is_handed_over_as_it_is(value: str, name
         assert (unsafe in (why or "")) if unsafe else why is None
         if finding.fix is not None:
             assert "initargs=(NAMES, WORDS)" in "".join(edit.text for edit in finding.fix.edits)
+
+
+TURNS = """\
+from multiprocessing import Pool
+
+LIMITS = {{"most": 3}}
+
+
+def fill(x):
+    LIMITS["most"] = x
+
+
+def work(x):
+    return x < LIMITS["most"]
+
+
+def main(items, parallel, more):
+    if parallel:
+        with Pool(2) as pool:
+            print(pool.map(work, items))
+    {otherwise}:
+        for item in items:
+            fill(item)
+
+
+if __name__ == "__main__":
+    main([1, 2], True, False)
+"""
+
+
+@pytest.mark.parametrize(("otherwise", "found"), [("else", False), ("elif more", False), ("if more", True)])
+def test_a_change_in_the_other_branch_of_a_start_is_of_no_run_with_workers(otherwise: str, found: bool) -> None:
+    assert bool(reported({"a.py": TURNS.format(otherwise=otherwise)}, "main-guard")) is found
+
+
+def test_values_that_a_line_has_no_room_for_stand_one_by_one() -> None:
+    listed = [f"a_rather_long_name_of_a_table_{letter}" for letter in "abc"]
+    sets = "".join(f"    {name} = {{}}\n" for name in listed)
+    text = (
+        f"from multiprocessing import Pool\n\n\ndef work(x):\n    return {', '.join(listed)}\n\n\n"
+        f'if __name__ == "__main__":\n{sets}    with Pool(processes=4) as pool:\n        print(pool.map(work, [1]))\n'
+    )
+    fixed = migrated({"a.py": text}, "main-guard")["a.py"]
+    assert max(map(len, fixed.splitlines())) <= 120
+    call = fixed[fixed.index("with Pool(") : fixed.index(" as pool")]
+    assert call.splitlines()[1:3] == ["        processes=4,", "        initializer=_init_worker,"]
+    assert call.endswith(f"        initargs=({', '.join(listed)}),\n    )")

@@ -238,8 +238,12 @@ class HandOver:
         opened = source.text.index("(", self._end(call.func))
         outer = indentation_at(source, call.lineno)
         inner = outer + indentation_unit(source, self.outline.module)
-        text = source.text[opened + 1 : behind].strip() + more
-        return Edit(source.path, opened + 1, end, f"\n{inner}{text}\n{outer}")
+        text = source.text[opened + 1 : behind].strip()
+        if len(f"{inner}{text}{more}") <= line_width(source.text):
+            return Edit(source.path, opened + 1, end, f"\n{inner}{text}{more}\n{outer}")
+        each = [ast.get_source_segment(source.text, node) for node in (*call.args, *call.keywords)]
+        lines = "".join(f"{inner}{part},\n" for part in [*filter(None, each), *added])
+        return Edit(source.path, opened + 1, end, f"\n{lines}{outer}")
 
     def _end(self, node: ast.expr) -> int:
         return self.source.offset(node.end_lineno or 0, node.end_col_offset or 0)

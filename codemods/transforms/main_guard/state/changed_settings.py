@@ -13,6 +13,7 @@ from ....flow.facts.records import facts_lookup
 from ....flow.facts.test_code import is_test
 from ....nodes import walk
 from ....project import Project
+from ....syntax.branches import no_one_run
 from ....syntax.callees import FUNCTIONS, Function
 from ....syntax.main_guard import is_main_process_block
 from ....syntax.modules import modules_of
@@ -383,7 +384,10 @@ def is_set_before(search: Search, change: Place, sent: Hop) -> bool:
     loops = any(isinstance(holder, (ast.For, ast.AsyncFor, ast.While)) for holder in above)
     scope = outline.scope(node)
     same = sent.path == outline.path and scope in {outline.scope(each) for each in outline.by_line.get(sent.line, ())}
-    return loops or not same or getattr(node, "lineno", 0) <= sent.line
+    line = getattr(node, "lineno", 0)
+    if same and no_one_run(search.repo, [[(outline.path, each, -1)] for each in (line, sent.line)]):
+        return False  # `if parallel: pool.map(...)`, and `else: work(...)`
+    return loops or not same or line <= sent.line
 
 
 def _adds(change: Place) -> bool:
