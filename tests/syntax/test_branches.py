@@ -87,6 +87,47 @@ def test_a_loop_that_does_not_run_where_it_is_made(make: str, times: str, crosse
     assert (Confidence.PROVEN in found) is crosses
 
 
+IN_CHILDREN = """\
+import threading
+from multiprocessing import Process
+
+class Model:
+    def __init__(self):
+        self.lock = threading.Lock()
+
+class Feature:
+    def compute(self, path):
+        if not hasattr(self, "model"):
+            self.model = Model()
+        return self.model
+
+    def go(self, paths):
+        for path in paths:
+            self.compute(path)
+
+def run(mode, paths):
+    feature = Feature()
+    {before}
+    if mode == "cpu":
+        if not paths:
+            feature.go([])
+        else:
+            Process(target=feature.go, args=(paths,)).start()
+    else:
+        feature.go(paths)
+
+def another(path):
+    return Model(), path
+"""
+
+
+@pytest.mark.parametrize(
+    ("before", "crosses"), [("pass", False), ("feature.go(paths)", True), ("feature.model = Model()", True)]
+)
+def test_an_object_that_the_parent_makes_in_another_branch_than_it_starts_children(before: str, crosses: bool) -> None:
+    assert (Confidence.PROVEN in confidences(IN_CHILDREN.format(before=before))) is crosses
+
+
 @pytest.mark.parametrize(
     ("make", "start"), [("opt.sp", "not self.opt.sp"), ("opt.sp", "self.opt.other"), ("opt.sp > 1", "self.opt.sp > 1")]
 )

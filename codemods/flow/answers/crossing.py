@@ -6,6 +6,8 @@ from dataclasses import dataclass
 
 from ...finding import Confidence, Trace
 from ...hazard_kind import HazardKind
+from ...syntax.branches import no_one_run
+from ...syntax.repo import Repo
 from ..facts.records import Position
 from ..facts.test_code import is_test
 from ..kinds import LOOKED_UP
@@ -68,6 +70,12 @@ class Crossing:
         return f"{'is pickled by' if self.saved else 'reaches another process through'} {self.boundary}"
 
 
+def only_in_children(repo: Repo, crossing: Crossing) -> bool:
+    """The parent makes it only in a branch that starts no children: `if jobs == 1: return work(0)`."""
+    sent = [(hop.path, hop.line, -1) for hop in crossing.trace[-1:]]
+    return bool(crossing.beside) and all(no_one_run(repo, [sent, [(*call, -1)]]) for call in crossing.beside)
+
+
 class Crossings:
     """Describes crossings. What a long path, a guess or test code shows is worth less than what the seeds say."""
 
@@ -93,17 +101,25 @@ class Crossings:
         told = self.other_holders.true_way(number, reasons)
         if told is not reasons:
             trace = trace_of(self.solution, number, told[number], told, kind, path, position)
-        root = told.root(number)
         steps, beside = tuple[Step, ...](), Step()
         if confidence is not Confidence.POSSIBLE:
             steps = self.steps.of(number, told)
-            beside = self.moments.made_beside(path, position, root.node, root.hop.line) if root.hop is not None else ()
+            beside = self._beside(hazard, number, told)
         aboard = self._is_in_class_of(reasons[number].parent, path, position[:2])
         return Crossing(
             kind, path, *position, confidence, shorten(trace), boundary, aboard,
             self._is_alone(number, reasons), self.closure.guessed(number, reasons), steps,
             self.solution.program.table.saves(boundary), beside,
         )  # fmt: skip
+
+    def _beside(self, hazard: tuple[HazardKind, str, Position], number: int, told: Reasons) -> Step:
+        """As `made_beside` of all places where the hazard is made."""
+        kind, path, position = hazard
+        root, ask = told.root(number), self.moments.made_beside
+        is_object = kind is HazardKind.INSTANCE
+        places = self.same_object.made_at(number, told[number].node) if is_object else [(path, position)]
+        found = [ask(path, at, root.node, root.hop.line) for path, at in places] if root.hop is not None else []
+        return tuple(dict.fromkeys(call for calls in found for call in calls)) if all(found) else ()
 
     def _surest(
         self, hazard: tuple[HazardKind, str, Position], confidence: Confidence, number: int, reasons: Reasons

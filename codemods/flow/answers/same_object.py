@@ -10,6 +10,7 @@ from collections.abc import Iterable, Iterator
 from functools import cached_property
 from itertools import islice
 
+from ..facts.records import Position
 from ..solve.heap import CLASS, CONTAINER, INSTANCE, MAX_VALUES
 from ..solve.paths import Paths
 from .at_home import AtHome
@@ -256,6 +257,13 @@ class SameObject:
                 return True
             source = node
         return False
+
+    def made_at(self, instance: int, node: int) -> list[tuple[str, Position]]:
+        """Path and line of the calls that make objects of the class of `instance`, those that get to the node."""
+        heap, files = self.solution.heap, self.solution.program.files
+        made = sorted(self._constructed.get(int(heap.values[instance].a), ()))
+        made = [each for each in made if node < 0 or self._gets_to(instance, each, {node})]
+        return [(files[heap.file_of[node]], (heap.lines[node], 0, heap.lines[node], 0)) for node in made]
 
     def _made_with(self, number: int, argument: int, parameter: int, instance: int) -> set[int]:
         """Results of the calls that construct `instance`, and that give `number` to `parameter`; none: no such step."""

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 
 from ...finding import Answer, Confidence, Finding, Fix, Refused
-from ...flow.answers.crossing import Crossing
+from ...flow.answers.crossing import Crossing, only_in_children
 from ...flow.answers.crossings import Flow, flow_of
 from ...flow.answers.destructors import ended_with
 from ...flow.answers.tried import tried
@@ -50,7 +50,7 @@ def findings(project: Project, found: Iterable[Crossing]) -> Iterator[Finding]:
             *([(path, line, -1) for path, line in step] for step in crossing.steps),
         ]
         if crossing.confidence is not Confidence.POSSIBLE and (
-            exclude_each_other(repo, places) or no_one_run(repo, steps) or _is_made_in_children(repo, crossing)
+            exclude_each_other(repo, places) or no_one_run(repo, steps) or only_in_children(repo, crossing)
         ):
             crossing = replace(crossing, confidence=Confidence.POSSIBLE)
         if not crossing.confidence.reaches(project.bar_of(crossing.path)):
@@ -60,12 +60,6 @@ def findings(project: Project, found: Iterable[Crossing]) -> Iterator[Finding]:
         source = project.source(path)
         if source is not None:
             yield from _findings(project, source, crossings)
-
-
-def _is_made_in_children(repo: Repo, crossing: Crossing) -> bool:
-    """The parent makes it only in a branch that starts no children: `if jobs == 1: return work(0)`."""
-    sent = [(hop.path, hop.line, -1) for hop in crossing.trace[-1:]]
-    return bool(crossing.beside) and all(no_one_run(repo, [sent, [(path, line, -1)]]) for path, line in crossing.beside)
 
 
 def _findings(project: Project, source: Source, crossings: list[Crossing]) -> Iterator[Finding]:

@@ -9,6 +9,7 @@ from dataclasses import replace
 from functools import partial
 
 from ...finding import Confidence, Trace
+from ...flow.answers.crossing import only_in_children
 from ...flow.answers.crossings import flow_of
 from ...project import Project
 from ...questions import asked
@@ -291,10 +292,13 @@ class Search:
         ask = getattr(flow_of(self.project), "instances", None)
         for other in [shape, *self.family.derived(shape)]:
             found = None if ask is None else ask(other.outline.path, other.node.lineno)
-            if found is None or (best[1] and found.confidence.rank <= best[0].rank) or registered(self.family, other):
+            if found is None or registered(self.family, other):
+                continue
+            confidence = Confidence.POSSIBLE if only_in_children(self.repo, found) else found.confidence
+            if best[1] and confidence.rank <= best[0].rank:
                 continue
             if not method or not self._replaces(other, shape, method):
-                best = (found.confidence, found.trace, found.boundary)
+                best = (confidence, found.trace, found.boundary)
         return best
 
     def is_cleared(self, shape: Shape, attribute: str) -> bool:

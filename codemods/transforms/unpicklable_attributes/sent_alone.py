@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from ...finding import Confidence
-from ...flow.answers.crossing import Crossing
+from ...flow.answers.crossing import Crossing, only_in_children
 from ...flow.answers.crossings import flow_of
 from ...hazard_kind import HazardKind
 from ...nodes import at_place
@@ -58,6 +58,8 @@ def sent_alone(search: Search) -> Iterator[Sent]:
             places = [(crossing.path, crossing.line), *((hop.path, hop.line) for hop in crossing.trace)]
             if exclude_each_other(search.repo, places) or _is_asked_for_another(search, crossing):
                 continue
+            if only_in_children(search.repo, crossing) or _is_kept_by_children(search, crossing):
+                continue
             if not _may_be_another(search, crossing):
                 sure = Confidence.LIKELY if crossing.guessed else crossing.confidence
                 yield Sent(outline, node, each, sure, crossing, _reason(each, node))
@@ -83,6 +85,17 @@ def _is_overlooked(search: Search, crossing: Crossing) -> bool:
     if decides or any("__getstate__" in each.methods for each in related):
         return False
     return not any(name[1] in search.hazards_of(each) for each in related)
+
+
+def _is_kept_by_children(search: Search, crossing: Crossing) -> bool:
+    """An object on its way is made in children, and in the parent only where that starts none."""
+    for hop in crossing.trace:
+        outline = search.repo.outline(hop.path) if STORED.match(hop.what) else None
+        owner = outline.class_around(hop.line) if outline is not None else None
+        found = flow_of(search.project).instances(hop.path, owner.lineno) if owner is not None else None
+        if found is not None and only_in_children(search.repo, found):
+            return True
+    return False
 
 
 def _may_be_another(search: Search, crossing: Crossing) -> bool:
