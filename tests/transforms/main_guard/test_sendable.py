@@ -167,7 +167,7 @@ VALUES = [
     ("Walks().all()", YES),
     ("sys.stdout", NO),
     ("sys.argv", YES),
-    ("os.environ", YES),
+    ("os.environ", NO),
     ("helpers.plain()", YES),
     ("helpers.opened()", NO),
     ("list(items('a'))", NO),

@@ -251,6 +251,11 @@ if __name__ == "__main__":
         ("Equal()", "rows = 3", "self.steps = [1, END]", "print([x for x in self.steps if x == END])", "", False),
         ("Equal()", "rows = 3", "self.steps = [1, END]", "print([x for x in self.steps if x is END])", "", True),
         ("One()", "rows = 3", "self.steps = [1, END]", "print([x for x in self.steps if x is END])", "", False),
+        ("{}", "rows = 3", "self.steps = steps", "print(self.steps is END)", "END", True),
+        ("[]", "rows = 3", "self.steps = steps", "print(self.steps is END)", "steps=END", True),
+        ("(1,)", "rows = 3", "self.steps = [1, END]", "print(self.steps[1] is END)", "", True),
+        ("()", "rows = 3", "self.steps = steps", "print(self.steps is END)", "END", False),
+        ("[]", "rows = 3", "self.steps = steps", "print(self.steps == END)", "END", False),
         ("'end'", "rows = 3", "self.steps = [1, END]", "print([x for x in self.steps if x is END])", "", False),
     ],
 )

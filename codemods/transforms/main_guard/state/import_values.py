@@ -35,7 +35,7 @@ _ADVICE = "pass it to the worker: as an argument, or stored on the object that i
 _CHANGING = frozenset(("pop", "remove", "insert", "append", "extend", "clear", "sort", "reverse"))
 
 
-class _Value(NamedTuple):
+class ImportValue(NamedTuple):
     """A global, an attribute of a class or a default, to which the import of the module gives one value."""
 
     outline: Outline
@@ -45,11 +45,11 @@ class _Value(NamedTuple):
 
 def import_values(search: Search) -> Iterator[ChangedState]:
     """One per value and script, at the first place where a worker reads it."""
-    readers: dict[_Value, list[tuple[Place, Worker]]] = {}
+    readers: dict[ImportValue, list[tuple[Place, Worker]]] = {}
     recogniser = Recogniser(search.repo, lambda outline, node: [])
     for worker in search.workers.values():
         sent = inherits(search, worker)
-        for value, node in _reads(search, worker) if sent is not None else ():
+        for value, node in values_read(search, worker) if sent is not None else ():
             assert sent is not None
             readers.setdefault(value, []).append((Place(worker.outline, node, ""), sent))
     for value, places in readers.items():
@@ -58,11 +58,11 @@ def import_values(search: Search) -> Iterator[ChangedState]:
         if (call := _another_each_time(value, places)) is not None:
             if recogniser.made(value.outline, value.value):
                 continue  # a log for each process, whose name says which: it can't be passed on, and is not meant to be
-            made = _at_first(value, Place(value.outline, call, ""), places)
+            made = at_first(value, Place(value.outline, call, ""), places)
             yield ChangedState(f"{what}: a spawned worker computes it anew, and gets another value", _ADVICE, made)
             continue
         if (around := next(_imported_inside(search, value), None)) is not None:
-            changed = _at_first(value, around, places)
+            changed = at_first(value, around, places)
             depends = f"{what}, inside what {place_of(around)} sets for that time: a spawned worker imports it without"
             yield ChangedState(depends, _ADVICE, changed)
             continue
@@ -71,14 +71,14 @@ def import_values(search: Search) -> Iterator[ChangedState]:
             yield ChangedState(f"{depends}, after that", _ADVICE, changed)
 
 
-def _at_first(value: _Value, change: Place, places: list[tuple[Place, Worker]]) -> Changed:
+def at_first(value: ImportValue, change: Place, places: list[tuple[Place, Worker]]) -> Changed:
     place, worker = places[0]
     assert isinstance(place.node, ast.expr)
     confidence, sent_by = next(iter(worker.sent.values()))
     return told(Changed(value.outline, place.node, worker, confidence, sent_by, sent_by), change)
 
 
-def _imported_inside(search: Search, value: _Value) -> Iterator[Place]:
+def _imported_inside(search: Search, value: ImportValue) -> Iterator[Place]:
     """`with as_rank(3): import worker`, where that sets a variable which the value is computed from."""
     for node in walk(value.value):
         if not isinstance(node, (ast.Name, ast.Attribute)) or isinstance(value.outline.parents[node], ast.Attribute):
@@ -98,11 +98,11 @@ def _imported_inside(search: Search, value: _Value) -> Iterator[Place]:
                             yield Place(outline, call, "")
 
 
-def _reads(search: Search, worker: Worker) -> Iterator[tuple[_Value, ast.expr]]:
+def values_read(search: Search, worker: Worker) -> Iterator[tuple[ImportValue, ast.expr]]:
     """The globals with a computed value that the function reads."""
     outline = worker.outline
     for node in worker.nodes:
-        found: _Value | None = None
+        found: ImportValue | None = None
         if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load):
             scope, bindings = outline.lookup(node, node.id)
             if isinstance(scope, ast.Module) and len(bindings) == 1:
@@ -120,7 +120,7 @@ def _reads(search: Search, worker: Worker) -> Iterator[tuple[_Value, ast.expr]]:
             yield found, node
 
 
-def _default(search: Search, worker: Worker, name: str) -> _Value | None:
+def _default(search: Search, worker: Worker, name: str) -> ImportValue | None:
     """`seed` of `def pick(x, seed=random.random())`, which the module or a class of it defines."""
     outline, function = worker.outline, worker.function
     arguments, above = function.args, outline.parents.get(function)
@@ -137,7 +137,7 @@ def _default(search: Search, worker: Worker, name: str) -> _Value | None:
     return _computed(search, outline, name, given.get(name))
 
 
-def _of_class(search: Search, outline: Outline, node: ast.Attribute) -> _Value | None:
+def _of_class(search: Search, outline: Outline, node: ast.Attribute) -> ImportValue | None:
     """`self.made`, `Job.made`, where the body of the class alone gives it a value."""
     resolver = search.callees.resolver
     around = outline.owner(node) if outline.is_self(node.value) else None
@@ -156,7 +156,7 @@ def _of_class(search: Search, outline: Outline, node: ast.Attribute) -> _Value |
     return None
 
 
-def _value(search: Search, outline: Outline, name: str, statement: ast.AST, depth: int = 0) -> _Value | None:
+def _value(search: Search, outline: Outline, name: str, statement: ast.AST, depth: int = 0) -> ImportValue | None:
     if isinstance(statement, ast.ImportFrom) and depth == 0:
         home = search.callees.resolver.star_source(outline, statement)
         original = next((each.name for each in statement.names if (each.asname or each.name) == name), "")
@@ -167,15 +167,15 @@ def _value(search: Search, outline: Outline, name: str, statement: ast.AST, dept
     return _computed(search, outline, name, statement.value)
 
 
-def _computed(search: Search, outline: Outline, name: str, value: ast.expr | None) -> _Value | None:
+def _computed(search: Search, outline: Outline, name: str, value: ast.expr | None) -> ImportValue | None:
     if not has_guard(outline) and outline.path in {path for worker in search.workers.values() for path in worker.sent}:
         return None  # a script that gets a guard, which is told of there
     parts = walk(value) if value is not None else ()
     computed = any(isinstance(node, (ast.Call, ast.Attribute, ast.Subscript, ast.Compare)) for node in parts)
-    return _Value(outline, name, value) if value is not None and computed else None
+    return ImportValue(outline, name, value) if value is not None and computed else None
 
 
-def _another_each_time(value: _Value, places: list[tuple[Place, Worker]]) -> ast.expr | None:
+def _another_each_time(value: ImportValue, places: list[tuple[Place, Worker]]) -> ast.expr | None:
     """The call that gives another result in each process: a time, a draw from a generator that is not seeded.
 
     Also which process it is, where the value says what that was, or a worker compares it.
@@ -223,7 +223,7 @@ def _is_seeded(outline: Outline, draw: ast.Call) -> bool:
 # what the main process changes
 
 
-def _changes(search: Search, value: _Value) -> Iterator[Place]:
+def _changes(search: Search, value: ImportValue) -> Iterator[Place]:
     """Where code in a function, or under a main guard, changes what the value was computed from."""
     outline, nodes = value.outline, list(walk(value.value))
     if any(isinstance(node, ast.Lambda) or (isinstance(node, ast.Name) and node.id == "__file__") for node in nodes):
@@ -240,7 +240,7 @@ def _changes(search: Search, value: _Value) -> Iterator[Place]:
             yield from (place for place in _arguments(search) if _is_imported_before(search, value, place))
 
 
-def _is_imported_before(search: Search, value: _Value, place: Place) -> bool:
+def _is_imported_before(search: Search, value: ImportValue, place: Place) -> bool:
     """The file of the change has the value by then: it computes it, or imports what does, at its top or above."""
     outline = place.outline
     if outline is value.outline:

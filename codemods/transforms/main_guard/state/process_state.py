@@ -177,7 +177,7 @@ def _marks(outline: Outline, node: ast.AST, own: str) -> Iterator[tuple[str, ast
     if isinstance(node, (ast.Name, ast.Attribute)) and isinstance(node.ctx, ast.Load):
         if not isinstance(outline.parents[node], ast.Attribute) and (name := imported_name(outline, node)):
             yield name, node
-        if isinstance(node, ast.Attribute) and node.attr in _OF_LOGGERS and _is_logger(outline, node.value):
+        if isinstance(node, ast.Attribute) and node.attr in _OF_LOGGERS and is_logger(outline, node.value):
             yield f"logger.{node.attr}", node
     elif isinstance(node, ast.ExceptHandler) and node.type is not None:
         for each in node.type.elts if isinstance(node.type, ast.Tuple) else [node.type]:
@@ -197,7 +197,7 @@ def _of_call(outline: Outline, call: ast.Call, own: str) -> Iterator[tuple[str, 
         yield f".{func.attr}", func
         if func.attr == own and outline.is_self(func.value):
             yield "recursion", func
-        if func.attr in LOG_METHODS and _is_logger(outline, func.value):
+        if func.attr in LOG_METHODS and is_logger(outline, func.value):
             yield _LOGS.get(func.attr, "a log"), func
         if func.attr == "format" and isinstance(func.value, ast.Constant):
             yield from texts_of_libraries(outline, call.args)
@@ -210,18 +210,18 @@ def _of_call(outline: Outline, call: ast.Call, own: str) -> Iterator[tuple[str, 
         yield "recursion", func
 
 
-def _is_logger(outline: Outline, value: ast.expr) -> bool:
+def is_logger(outline: Outline, value: ast.expr) -> bool:
     """`logging`, or what `logging.getLogger` gives, also where `self` keeps it."""
     if qualified_name(outline, value) == "logging":
         return True
     if isinstance(value, ast.Name):
         made = outline.only_value(value)
-        return isinstance(made, ast.Call) and not _is_guarded(outline, made) and _is_logger(outline, made)
+        return isinstance(made, ast.Call) and not _is_guarded(outline, made) and is_logger(outline, made)
     if isinstance(value, ast.Attribute) and outline.is_self(value.value):
         owner = outline.owner(value)
         stored = [each for each in outline.attributes.get(value.attr, ()) if isinstance(each.ctx, ast.Store)]
         sets = [outline.statement(each) for each in stored if outline.owner(each) is owner]
-        return bool(sets) and all(isinstance(each, ast.Assign) and _is_logger(outline, each.value) for each in sets)
+        return bool(sets) and all(isinstance(each, ast.Assign) and is_logger(outline, each.value) for each in sets)
     return isinstance(value, ast.Call) and qualified_name(outline, value.func) in _LOGGERS
 
 

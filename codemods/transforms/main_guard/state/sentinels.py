@@ -36,7 +36,7 @@ class _Sign(NamedTuple):
     search: Search
     home: Outline
     name: str
-    value: ast.Call
+    value: ast.expr
     of_class: bool  # it is an attribute of a class
 
     def is_it(self, outline: Outline, node: ast.expr | None) -> bool:
@@ -65,7 +65,7 @@ class _Sign(NamedTuple):
 
 def sentinels(search: Search) -> Iterator[ChangedState]:
     """One per object, at the first place where a worker asks whether it is what was sent."""
-    seen: set[ast.Call] = set()
+    seen: set[ast.expr] = set()
     for worker in search.workers.values():
         sent = inherits(search, worker)
         nodes = worker.nodes if sent is not None else ()
@@ -109,7 +109,9 @@ def _made(search: Search, outline: Outline, node: ast.Name | ast.Attribute) -> _
                 if any(isinstance(target, ast.Name) and target.id == node.attr for target in targets):
                     assert isinstance(statement, ast.Assign)
                     home, name, value, of_class = at.outline, node.attr, statement.value, True
-    if not isinstance(value, ast.Call) or not (_is_plain(value) or _is_own(search, home, value)):
+    is_filled = isinstance(value, (ast.List, ast.Set, ast.Dict)) or (isinstance(value, ast.Tuple) and bool(value.elts))
+    made = isinstance(value, ast.Call) and (_is_plain(value) or _is_own(search, home, value))
+    if value is None or not (is_filled or made):
         return None
     return _Sign(search, home, name, value, of_class)
 
@@ -133,7 +135,11 @@ def _is_own(search: Search, home: Outline, value: ast.Call) -> bool:
 
 def _tells_apart(search: Search, sign: _Sign, operator: ast.cmpop) -> bool:
     """The operator asks for the very object: `is` always, `==` and `in` where its class has no `__eq__`."""
-    if isinstance(operator, _SIGNS) or _is_plain(sign.value):
+    if isinstance(operator, _SIGNS):
+        return True
+    if not isinstance(sign.value, ast.Call):
+        return False
+    if _is_plain(sign.value):
         return True
     made = search.callees.made_class(sign.home, sign.value)
     return made is not None and search.callees.method_of(Class(*made), "__eq__") is None
@@ -260,12 +266,12 @@ def _passes(outline: Outline, sign: _Sign) -> bool:
         above = outline.parents.get(whole)
         if whole is node and not (isinstance(above, ast.Call) and last_name(above.func) in names("filling")):
             continue
-        if _is_argument(outline, whole):
+        if is_argument(outline, whole):
             return True
     return False
 
 
-def _is_argument(outline: Outline, value: ast.AST, hops: int = 0) -> bool:
+def is_argument(outline: Outline, value: ast.AST, hops: int = 0) -> bool:
     """The value, or a part of it, is among the arguments of a new process, by a name of the function too."""
     inner, above = value, outline.parents[value]
     while isinstance(above, _DISPLAYS):
@@ -285,7 +291,7 @@ def _is_argument(outline: Outline, value: ast.AST, hops: int = 0) -> bool:
     uses = (use for name in named for use in outline.named.get(name, ()) if isinstance(use, ast.Name))
     scope = outline.scope(value)
     return hops < _MAX_NAMES and any(
-        isinstance(use.ctx, ast.Load) and outline.scope(use) is scope and _is_argument(outline, use, hops + 1)
+        isinstance(use.ctx, ast.Load) and outline.scope(use) is scope and is_argument(outline, use, hops + 1)
         for use in uses
     )
 

@@ -15,6 +15,8 @@ from .aliases import aliases
 from .changed_settings import Changed, Search
 from .class_registries import class_registries
 from .descriptors import descriptors
+from .emptied_logs import emptied_logs
+from .file_numbers import file_numbers
 from .fork_hooks import fork_hooks, handlers_of_stops
 from .import_values import import_values
 from .mapped_files import mapped_files
@@ -24,6 +26,7 @@ from .replaced import replaced
 from .script_names import identities, script_names
 from .seen_twice import fails_on_purpose, printed_again
 from .sentinels import sentinels
+from .shared_at_import import shared_at_import
 from .shared_results import shared_results
 from .stateful_functions import stateful_functions
 from .text_hashes import text_hashes
@@ -80,9 +83,10 @@ def _rows(search: Search) -> Iterator[LostState]:
         )
         yield _row(search, changed, message, reason)
     states = (*process_state(search), *replaced(search), *import_values(search), *shared_results(search))
+    states = (*states, *shared_at_import(search))
     states = (*states, *stateful_functions(search), *class_registries(search), *mapped_files(search))
     states = (*states, *descriptors(search), *aliases(search), *text_hashes(search))
-    states = (*states, *script_names(search), *identities(search))
+    states = (*states, *script_names(search), *identities(search), *file_numbers(search), *emptied_logs(search))
     for inherited in (*states, *sentinels(search)):
         changed = inherited.changed
         message = (
