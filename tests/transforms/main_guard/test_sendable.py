@@ -192,6 +192,7 @@ VALUES = [
     ("parser.parse_args()", YES),
     ("pathlib.Path('a')", YES),
     ("os.environ.get('a')", YES),
+    ("os.environ['a']", YES),
     ("json.load(open('a'))", YES),
     ("pd.read_csv('a')", YES),
     ("pd.read_csv('a', chunksize=3)", UNKNOWN),

@@ -156,7 +156,8 @@ class Values:
         if isinstance(value, ast.Call):
             return self._called(outline, value, depth)
         if isinstance(value, ast.Subscript):
-            return self.of(outline, value.value, depth)
+            is_text = qualified_name(outline, value.value) in names("plain_values")  # `os.environ["A"]`
+            return Sendable.YES if is_text else self.of(outline, value.value, depth)
         if isinstance(value, _PARTS):
             return _worst(self.of(outline, part, depth) for part in _inner(value))
         return Sendable.UNKNOWN
