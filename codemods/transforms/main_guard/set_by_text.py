@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator
 
+from ...project import Project
 from ...syntax.names import last_name
 from ...syntax.outline import Outline
+from ...syntax.repo import Repo
 from ...syntax.resolver import Resolver
 from .main_module import is_main
 from .statements import names_bound
@@ -14,6 +17,11 @@ from .statements import names_bound
 UNKNOWN = ""  # a name that is not written there
 _WRITES = frozenset({"update", "setdefault", "pop", "popitem", "clear", "__setitem__", "__delitem__"})
 _IMPORTS = frozenset({"import_module", "__import__"})
+_AS_TEXT = re.compile(
+    r"\b(?:globals|vars|locals|setattr|delattr)\s*\(|\.\s*__dict__\b|\bsys\.modules\b|\bimport\s+__main__\b"
+    r"|\bimport_module\s*\(\s*__name__"
+)
+_WORDS = ("globals", "vars", "locals", "setattr", "delattr", "__dict__", "modules", "__main__", "import_module")
 _DEPTH = 3  # variables that a namespace is followed through
 
 
@@ -32,6 +40,21 @@ def set_by_text(resolver: Resolver, outline: Outline, node: ast.AST) -> tuple[Ou
     elif isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "exec" and node.args:
         found, names = _executed_in(resolver, outline, node), _bound_by(node.args[0])
     return None if found is None else (found, frozenset(names))
+
+
+def set_in_project(project: Project) -> dict[tuple[Outline, str], list[tuple[Outline, ast.AST]]]:
+    """The places that set variables of modules by text, by the module and the name, which may be `UNKNOWN`."""
+    found: dict[tuple[Outline, str], list[tuple[Outline, ast.AST]]] = {}
+    repo = Repo(project)
+    for source in project.matching(_AS_TEXT, words=_WORDS):
+        outline = repo.outline(source.path)
+        for node in outline.nodes if outline is not None else ():
+            assert outline is not None
+            changed = set_by_text(repo.resolver, outline, node)
+            for name in changed[1] if changed is not None else ():
+                assert changed is not None
+                found.setdefault((changed[0], name), []).append((outline, node))
+    return found
 
 
 def _written(call: ast.Call, method: str) -> Iterator[str]:

@@ -42,6 +42,12 @@ def note(row):
     if current is not None:
         log.info(row)
     return row
+
+def load(values):
+    globals().update(values)
+
+kept = 1
+size = len("ab")
 """
 TRAIN = """\
 import state
@@ -81,6 +87,11 @@ def reports(read: str, change: str) -> list[tuple[str, str]]:
         ("row if current is None else current", "state.choose(3)", "state.py:16"),
         ("Encoder.size", "Encoder.configure(9)", "state.py:9"),
         ("Encoder().apply(row)", "Encoder.configure(9)", "state.py:9"),
+        ("kept + row", "vars(state).update(kept=3)", "train.py:13"),
+        ("kept + row", "state.__dict__['kept'] = 3", "train.py:13"),
+        ("kept + row", "setattr(state, 'kept', 3)", "train.py:13"),
+        ("kept + row", "setattr(state, input(), 3)", "train.py:13"),
+        ("kept + row", "state.load({'kept': 3})", "state.py:36"),
         ("Encoder.size", "Encoder.size = 9", "train.py:13"),
         ("Encoder.size", "state.Encoder.size += 1", "train.py:13"),
         ("table[row](row)", "state.register(0, print)", "state.py:19"),
@@ -108,6 +119,11 @@ def test_a_class_under_another_name() -> None:
 @pytest.mark.parametrize(
     ("read", "change"),
     [
+        ("kept + row", "vars(state).update(other=3)"),
+        ("kept + row", "vars(Encoder).update(kept=3)"),
+        ("kept + row", "state.__dict__['other'] = 3"),
+        ("kept + row", "print(state.__dict__['kept'], vars(state).get('kept'))"),
+        ("size + row", "state.load({'kept': 3})"),  # nothing says that this is a setting
         ("current + row", "pass"),  # nothing calls what sets it
         ("row", "state.choose(3)"),
         ("make(row)", "state.choose(3)"),  # it makes the value itself

@@ -77,6 +77,8 @@ STATE = [
     ("codecs.register_error('dots', print)", "return x.encode('ascii', errors='dots')"),
     ("csv.register_dialect('pipes', delimiter='|')", "return list(csv.reader(x, 'pipes'))"),
     ("mimetypes.add_type('a/b', '.b')", "return mimetypes.guess_type(x)"),
+    ("json.JSONEncoder.default = lambda self, x: str(x)", "return json.dumps({x})"),
+    ("codecs.register(print)", "return codecs.lookup(x)"),
     ("default_collate_fn_map[set] = max", "return default_collate([x])"),
     ("default_collate_fn_map[set] = max", "return set in default_collate_fn_map"),
     ("ImageFile.LOAD_TRUNCATED_IMAGES = True", "return Image.open(x)"),

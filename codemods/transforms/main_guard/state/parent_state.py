@@ -21,7 +21,7 @@ from ....syntax.outline import Outline
 from ....syntax.resolver import Class
 from ..guard.missing_globals import missing_globals
 from ..main_module import variables_of_main
-from ..set_by_text import set_by_text
+from ..set_by_text import UNKNOWN, set_in_project
 from ..statements import LOG_METHODS, only_logs
 from .calls_of_scripts import has_guard
 from .changed_settings import Changed, Place, Search
@@ -33,7 +33,6 @@ _SETS = r"\s*(?:[-+*/|&]?=(?!=)|:[^=\n]*=)"
 
 
 _CLASS_OF_SELF = r"\btype\s*\(\s*self\s*\)|\.__class__"
-_AS_TEXT = re.compile(r"\bglobals\s*\(|\bsys\.modules\b|\b__main__\b|\bimport_module\s*\(\s*__name__")
 _BY_NAME = re.compile(r"\bsetattr\s*\(|(?:\bvars\s*\([^()\n]*\)|\.__dict__)\s*\.\s*update\b")
 
 
@@ -50,7 +49,7 @@ def parent_state(search: Search) -> Iterator[Changed]:
     """One per state and script, at the first place where a worker reads it."""
     reads: dict[_State, list[tuple[Place, Worker]]] = {}
     elsewhere: dict[_State, bool] = {}
-    set_by_functions = functools.cache(lambda outline: _set_by_functions(search, outline))
+    set_by_functions = functools.cache(_set_by_functions)
     of_main = functools.cache(lambda path: variables_of_main(search.repo, path))
     for worker in search.workers.values():
         read = _reads(search, worker, set_by_functions(worker.outline), elsewhere)
@@ -72,10 +71,9 @@ def _is_reported(search: Search, state: _State) -> bool:
 # what workers read
 
 
-def _set_by_functions(search: Search, outline: Outline) -> set[str]:
+def _set_by_functions(outline: Outline) -> set[str]:
     """The variables of a module that its own functions may set."""
-    declared = {name for node in outline.statements if isinstance(node, ast.Global) for name in node.names}
-    return declared | _named_in_text(search, outline)
+    return {name for node in outline.statements if isinstance(node, ast.Global) for name in node.names}
 
 
 def _reads(
@@ -104,15 +102,6 @@ def _reads_of_main(search: Search, worker: Worker, read: Mapping[ast.expr, str])
         for node in nodes if script is not None and has_guard(script) else ():
             assert script is not None and isinstance(node, ast.expr)
             yield _State(script, None, read[node], of_main=True), node
-
-
-def _named_in_text(search: Search, outline: Outline) -> set[str]:
-    """The variables of a module that its own code sets by their names as text."""
-    source = search.starts.project.source(outline.path)
-    if source is None or not _AS_TEXT.search(source.text):
-        return set()
-    found = (set_by_text(search.callees.resolver, outline, node) for node in outline.nodes)
-    return {name for each in found if each is not None and each[0] is outline for name in each[1] if name}
 
 
 def _global(outline: Outline, node: ast.Name) -> _State | None:
@@ -201,11 +190,6 @@ def _changes(search: Search, state: _State) -> Iterator[Place]:
         yield from _under_guard(state) if state.of_main else ()
         yield from _declared_and_set(state)
         yield from _set_elsewhere(search, state)
-        yield from _set_by_name(search, state)
-        for node in state.outline.nodes if state.name in _named_in_text(search, state.outline) else ():
-            found = set_by_text(search.callees.resolver, state.outline, node)
-            if found is not None and found[0] is state.outline and state.name in found[1]:
-                yield Place(state.outline, node, "")
         return
     names = "|".join(sorted({*_spelled(search, state), "cls"}))
     pattern = re.compile(rf"(?:\b(?:{names})|{_CLASS_OF_SELF})\s*\.\s*{re.escape(state.name)}{_SETS}")
@@ -292,7 +276,7 @@ def _is_own(outline: Outline, value: ast.expr, state: _State) -> bool:
 
 
 def _set_by_name(search: Search, state: _State) -> Iterator[Place]:
-    """`setattr(Table, "size", value)`, `setattr(settings, name, value)`, `vars(settings).update(size=value)`."""
+    """`setattr(Table, "size", value)`, `setattr(Table, name, value)`, `vars(Table).update(size=value)`."""
     for path in search.starts.project.derive(_setting_by_name):
         outline = search.repo.outline(path)
         if outline is None:
@@ -300,14 +284,14 @@ def _set_by_name(search: Search, state: _State) -> Iterator[Place]:
         for call in outline.calls.get("setattr", ()):
             name = call.args[1] if len(call.args) == 3 else None
             same = name is not None and (not isinstance(name, ast.Constant) or name.value == state.name)
-            if same and _is_meant(search, outline, call.args[0], state):
+            if same and _is_of(search, outline, call.args[0], state):
                 yield Place(outline, call.args[0], "")
         for call in outline.calls.get("update", ()):
             whole = call.func.value if isinstance(call.func, ast.Attribute) else None
             is_vars = isinstance(whole, ast.Call) and last_name(whole.func) == "vars" and len(whole.args) == 1
             value = whole.args[0] if isinstance(whole, ast.Call) and is_vars else None
             value = whole.value if isinstance(whole, ast.Attribute) and whole.attr == "__dict__" else value
-            if value is not None and _is_meant(search, outline, value, state):
+            if value is not None and _is_of(search, outline, value, state):
                 yield Place(outline, value, "")
 
 
@@ -316,21 +300,22 @@ def _setting_by_name(project: Project) -> tuple[str, ...]:
     return tuple(source.path for source in project.matching(_BY_NAME, words=("setattr", "update")))
 
 
-def _is_meant(search: Search, outline: Outline, value: ast.expr, state: _State) -> bool:
-    """`value` is the class, or the module, whose state it is."""
-    if state.owner is not None:
-        return _is_of(search, outline, value, state)
-    is_name = isinstance(value, ast.Name) and value.id in outline.imported
-    return is_name and search.callees.resolver.module(outline, value) is state.outline
-
-
 def _set_elsewhere(search: Search, state: _State) -> Iterator[Place]:
-    """`module.name = value` in other files."""
+    """`module.name = value` in other files, and what sets it by its name as text."""
     pattern = re.compile(rf"\.\s*{re.escape(state.name)}{_SETS}")
     for outline, node in _attributes(search, state, pattern):
         sets = isinstance(node.value, ast.Name) and not isinstance(node.ctx, ast.Load)
         if sets and search.callees.resolver.module(outline, node.value) is state.outline:
             yield Place(outline, node, "")
+    by_text = search.starts.project.derive(set_in_project)
+    for name in (state.name, UNKNOWN) if _is_setting(state) else (state.name,):
+        yield from (Place(outline, node, "") for outline, node in by_text.get((state.outline, name), ()))
+
+
+def _is_setting(state: _State) -> bool:
+    """A plain value: what code may mean that sets variables whose names are not written there."""
+    bindings = state.outline.bindings(state.outline.module, state.name)
+    return all(isinstance(each.value, (ast.Constant, ast.List, ast.Tuple, ast.Dict, ast.UnaryOp)) for each in bindings)
 
 
 def _attributes(search: Search, state: _State, pattern: re.Pattern[str]) -> Iterator[tuple[Outline, ast.Attribute]]:

@@ -17,6 +17,7 @@ from ....syntax.names import whose_class
 from ....syntax.outline import Outline
 from ....syntax.receivers import qualified_name
 from ....syntax.resolver import FUNCTIONS, Class
+from ..set_by_text import set_in_project
 from .changed_settings import Place, Search
 from .process_state import WHERE, ChangedState, inherits, made_before, place_of
 from .process_state_table import states
@@ -27,6 +28,7 @@ _STORES = re.compile(
 )  # no line is the first
 _LOOPS = re.compile(r"\bfor[ \t]+(\w+)[ \t]+in\b")
 _BY_TEXT = re.compile(r"\b(?:setattr|patch(?:\.object)?)\(\s*([^\n]*?)['\"](?:[\w.]*\.)?(\w+)['\"]")
+_IN_VARIABLES = re.compile(r"(?:\b__dict__|\bvars\([^()\n]*\))\s*\[\s*['\"](\w+)['\"]\s*\]\s*=(?!=)")
 _PATCH, _PATCH_OBJECT = ("unittest.mock.patch", "mock.patch"), ("unittest.mock.patch.object", "mock.patch.object")
 _PASSED_ON = frozenset(("sys.argv", "sys.path", "os.environ"))  # a spawned child gets them from its parent
 _SETTERS = ("setattr", "patch", "object")
@@ -51,7 +53,10 @@ def replaced_names(project: Project, path: str) -> tuple[str, ...]:
         imported = {part for _, module, _, name in facts.imports for part in (name, module.partition(".")[0])}
         roots |= imported | set(_LOOPS.findall(source.text))  # `for cls in (A, B): cls.step = faster`
         found = {(root, name) for root, name in found if root in roots}
-    return tuple(sorted({name for _, name in found} | by_text))
+    in_variables = (
+        set(_IN_VARIABLES.findall(source.text)) if "__dict__" in source.text or "vars(" in source.text else set()
+    )
+    return tuple(sorted({name for _, name in found} | by_text | in_variables))
 
 
 def replaced(search: Search) -> Iterator[ChangedState]:
@@ -160,6 +165,10 @@ def _changes(search: Search, target: _Target) -> Iterator[Place]:
             assert outline is not None
             if _patches(search, outline, call, target):
                 yield Place(outline, call, "")
+    module = search.repo.outline(home) if isinstance(home, str) and home else None
+    for where, variable in search.starts.project.derive(set_in_project).get((module, name), ()) if module else ():
+        if isinstance(variable, ast.Subscript):  # the others are calls of `setattr`, see above
+            yield Place(where, variable, "")
 
 
 def _is(search: Search, outline: Outline, value: ast.expr, target: _Target) -> bool:
