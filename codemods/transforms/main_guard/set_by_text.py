@@ -16,6 +16,7 @@ from .statements import names_bound
 
 UNKNOWN = ""  # a name that is not written there
 _WRITES = frozenset({"update", "setdefault", "pop", "popitem", "clear", "__setitem__", "__delitem__"})
+_SETTERS = {"setattr": 3, "delattr": 2}  # each with the number of its arguments
 _IMPORTS = frozenset({"import_module", "__import__"})
 _AS_TEXT = re.compile(
     r"\b(?:globals|vars|locals|setattr|delattr)\s*\(|\.\s*__dict__\b|\bsys\.modules\b|\bimport\s+__main__\b"
@@ -35,7 +36,7 @@ def set_by_text(resolver: Resolver, outline: Outline, node: ast.AST) -> tuple[Ou
         found, names = outline if _is_itself(outline, node.value) else None, iter((node.attr,))
     elif isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in _WRITES:
         found, names = _namespace(resolver, outline, node.func.value), _written(node, node.func.attr)
-    elif isinstance(node, ast.Call) and last_name(node.func) in ("setattr", "delattr") and len(node.args) > 1:
+    elif isinstance(node, ast.Call) and len(node.args) == _SETTERS.get(last_name(node.func)):
         found, names = _module(resolver, outline, node.args[0]), iter((_text(node.args[1]),))
     elif isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "exec" and node.args:
         found, names = _executed_in(resolver, outline, node), _bound_by(node.args[0])
@@ -94,7 +95,7 @@ def _bound_by(code: ast.expr) -> Iterator[str]:
 def _namespace(resolver: Resolver, outline: Outline, node: ast.expr, depth: int = 0) -> Outline | None:
     """The module whose dictionary of variables `node` is."""
     if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
-        if node.func.id == "vars" and node.args:
+        if node.func.id == "vars" and len(node.args) == 1:
             return _module(resolver, outline, node.args[0])
         own = node.func.id in ("vars", "locals") and isinstance(outline.scope(node), ast.Module)
         return outline if own or node.func.id == "globals" else None
