@@ -256,6 +256,9 @@ class Recreator:
         if not given and any(keyword.arg is None for keyword in call.keywords):
             raise Refused("its arguments are not visible here, so it may be open for writing")
         modes = self._modes(given[0]) if given else [mode]
+        written = self._written() if not modes else None
+        if written is not None:
+            raise Refused(f"line {written} writes to it, and several processes would; open it where it is written")
         if not modes:
             raise Refused(
                 f"its mode `{ast.unparse(given[0])}` is decided elsewhere, so it may be open for writing; "
@@ -267,6 +270,14 @@ class Recreator:
             opened = f"line {call.lineno} opens it for writing" if several else "it is open for writing"
             how = f"{names}={mode}" if mode == "True" else mode
             raise Refused(f"{opened} (`{how}`), and several processes would write; open it where it is written")
+
+    def _written(self) -> int | None:
+        """A line of the class that writes to what it keeps there."""
+        for _, use in self.shape.selves.get(self.store.target.attr, ()):
+            above = self.shape.outline.parents[use]
+            if isinstance(above, ast.Attribute) and above.attr in ("write", "writelines", "truncate"):
+                return use.lineno
+        return None
 
     def _modes(self, node: ast.expr) -> list[str]:
         """All that the mode may be; nothing where that can't be seen."""
