@@ -139,12 +139,6 @@ class Flow:
         return bool(made) and all(instances) and all(self._home.stays(number, node) for number, node in made)
 
     @recorded
-    def class_stays(self, path: str, class_line: int) -> bool:
-        """True when no object of the class here is seen to be made, or all that are made are used and go nowhere."""
-        index = self._places.class_on_line.get((path, class_line), -1)
-        return index >= 0 and (not self._reached.instantiated(index) or self._home.whole_class(index))
-
-    @recorded
     def needs_boundary(self, path: str, class_line: int) -> bool:
         """True where objects of the class here stay where they are made: modules, data modules, environments."""
         index = self._places.class_on_line.get((path, class_line), -1)

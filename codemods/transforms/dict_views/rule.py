@@ -339,7 +339,8 @@ class _Search:
         owner = outline.owner(kept.place) if kept is not None and kept.place is not None else None
         if owner is not None:
             flow = flow_of(self.project)
-            if flow.needs_boundary(outline.path, owner.lineno) or flow.class_stays(outline.path, owner.lineno):
+            sent = flow.instances(outline.path, owner.lineno)
+            if sent is None or not sent.confidence.reaches(Confidence.LIKELY):
                 own = Confidence.POSSIBLE
         if kind is ReceiverKind.UNKNOWN and isinstance(receiver, ast.Name) and outline.is_self(receiver):
             own = Confidence.POSSIBLE  # nothing shows that this class is a dict

@@ -35,7 +35,7 @@ def reported(*files: str) -> list[Finding]:
 def rewritten(text: str, *more: str) -> str:
     """`a.py` after the safe fixes."""
     text = dedent(text)
-    findings = [finding for finding in reported(text, *more) if finding.path == "a.py"]
+    findings = [finding for finding in found(text, *more) if finding.path == "a.py"]
     assert findings and all(finding.fix and not finding.fix.unsafe for finding in findings), findings
     source = Project(MemoryFiles({"a.py": text.encode()})).source("a.py")
     assert source is not None
@@ -491,6 +491,21 @@ def test_only_views_named_by_the_receiver() -> None:
 )
 def test_possible_only(text: str) -> None:
     assert only(found(text)).confidence is Confidence.POSSIBLE
+
+
+@pytest.mark.parametrize(
+    ("sent", "confidence"),
+    [
+        ("", Confidence.POSSIBLE),
+        ("Config({})\n", Confidence.POSSIBLE),
+        ("class Rows(Dataset):\n    def __init__(self, t):\n        self.c = Config(t)\n", Confidence.LIKELY),
+        ("def load(t):\n    return DataLoader(Config(t), num_workers=2)\n", Confidence.PROVEN),
+    ],
+)
+def test_the_object_is_one_that_is_sent(sent: str, confidence: Confidence) -> None:
+    """A class whose objects nothing sends keeps what it likes: a trainer, a page that shows molecules."""
+    finding = only(found(f"from torch.utils.data import DataLoader, Dataset\n{CLASS}\n{sent}"))
+    assert finding.confidence is confidence
 
 
 def test_an_object_that_is_handed_on_is_likely() -> None:
