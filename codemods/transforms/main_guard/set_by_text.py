@@ -18,9 +18,8 @@ UNKNOWN = ""  # a name that is not written there
 _WRITES = frozenset({"update", "setdefault", "pop", "popitem", "clear", "__setitem__", "__delitem__"})
 _SETTERS = {"setattr": 3, "delattr": 2}  # each with the number of its arguments
 _IMPORTS = frozenset({"import_module", "__import__"})
-_AS_TEXT = re.compile(
-    r"\b(?:globals|vars|locals|setattr|delattr)\s*\(|\.\s*__dict__\b|\bsys\.modules\b|\bimport\s+__main__\b"
-    r"|\bimport_module\s*\(\s*__name__"
+_AS_TEXT = re.compile(  # each begins with a letter of its own: found many times faster than behind a boundary
+    r"(?:globals|vars|locals|setattr|delattr)\s*\(|__dict__|sys\.modules\[|import\s+__main__|import_module\(\s*__name__"
 )
 _WORDS = ("globals", "vars", "locals", "setattr", "delattr", "__dict__", "modules", "__main__", "import_module")
 _DEPTH = 3  # variables that a namespace is followed through
