@@ -9,6 +9,7 @@ import bz2
 import concurrent.futures
 import contextvars
 import copyreg
+import cProfile
 import csv
 import ctypes
 import functools
@@ -16,7 +17,9 @@ import glob
 import gzip
 import hashlib
 import hmac
+import http.server
 import importlib
+import inspect
 import io
 import itertools
 import json
@@ -27,12 +30,15 @@ import mmap
 import multiprocessing
 import multiprocessing.pool
 import os
+import pickle
 import queue
 import random
 import re
+import sched
 import select
 import selectors
 import socket
+import socketserver
 import sqlite3
 import ssl
 import struct
@@ -44,6 +50,7 @@ import threading
 import types
 import wave
 import weakref
+import xml.parsers.expat
 import zipfile
 import zlib
 from collections.abc import Callable, Iterator
@@ -51,7 +58,7 @@ from contextlib import ExitStack
 from multiprocessing.reduction import ForkingPickler
 from pathlib import Path
 from typing import Any
-from unittest.mock import patch
+from unittest.mock import MagicMock, Mock, patch
 
 import pytest
 from test_unpicklable_rows import KINDS
@@ -163,6 +170,12 @@ def _working(method: str) -> Make:
         return getattr(pool, method)(len, [] if method != "apply_async" else ([],))
 
     return make
+
+
+def _server(stack: ExitStack, kind: type[socketserver.TCPServer]) -> Any:
+    server = kind(("127.0.0.1", 0), socketserver.BaseRequestHandler)
+    stack.callback(server.server_close)
+    return server
 
 
 def _submitted(stack: ExitStack, folder: Path) -> Any:
@@ -301,6 +314,49 @@ REAL: dict[str, Make] = {
     "weakref.WeakKeyDictionary": lambda s, p: weakref.WeakKeyDictionary(),
     "weakref.WeakSet": lambda s, p: weakref.WeakSet(),
 }
+REAL |= {
+    "sys._getframe": lambda s, p: sys._getframe(),
+    "inspect.currentframe": lambda s, p: inspect.currentframe(),
+    "inspect.stack": lambda s, p: inspect.stack(),
+    "sys.modules": lambda s, p: sys.modules,
+    "sys.stdin": lambda s, p: sys.__stdin__,
+    "types.ModuleType": lambda s, p: types.ModuleType("a"),
+    "os.environ": lambda s, p: os.environ,
+    "io.TextIOWrapper": lambda s, p: io.TextIOWrapper(io.BytesIO()),
+    "io.BufferedReader": lambda s, p: io.BufferedReader(io.BytesIO()),
+    "io.BufferedWriter": lambda s, p: io.BufferedWriter(io.BytesIO()),
+    "io.BufferedRandom": lambda s, p: io.BufferedRandom(io.BytesIO()),
+    "re.finditer": lambda s, p: re.finditer("a", "aa"),
+    "re.compile().finditer": lambda s, p: re.compile("a").finditer("aa"),
+    "zlib.decompressobj": lambda s, p: zlib.decompressobj(),
+    "bz2.BZ2Compressor": lambda s, p: bz2.BZ2Compressor(),
+    "bz2.BZ2Decompressor": lambda s, p: bz2.BZ2Decompressor(),
+    "lzma.LZMACompressor": lambda s, p: lzma.LZMACompressor(),
+    "lzma.LZMADecompressor": lambda s, p: lzma.LZMADecompressor(),
+    "pickle.Pickler": lambda s, p: pickle.Pickler(io.BytesIO()),
+    "pickle.Unpickler": lambda s, p: pickle.Unpickler(io.BytesIO()),
+    "cProfile.Profile": lambda s, p: cProfile.Profile(),
+    "contextvars.Context": lambda s, p: contextvars.Context(),
+    "contextvars.copy_context": lambda s, p: contextvars.copy_context(),
+    "ctypes.pointer": lambda s, p: ctypes.pointer(ctypes.c_int(3)),
+    "ctypes.POINTER()": lambda s, p: ctypes.POINTER(ctypes.c_int)(),
+    "ctypes.byref": lambda s, p: ctypes.byref(ctypes.c_int(3)),
+    "ctypes.create_string_buffer": lambda s, p: ctypes.create_string_buffer(3),
+    "ctypes.create_unicode_buffer": lambda s, p: ctypes.create_unicode_buffer(3),
+    "functools.cmp_to_key": lambda s, p: functools.cmp_to_key(max),
+    "functools.cmp_to_key()": lambda s, p: functools.cmp_to_key(max)(3),
+    "http.server.HTTPServer": lambda s, p: _server(s, http.server.HTTPServer),
+    "http.server.ThreadingHTTPServer": lambda s, p: _server(s, http.server.ThreadingHTTPServer),
+    "socketserver.TCPServer": lambda s, p: _server(s, socketserver.TCPServer),
+    "socketserver.ThreadingTCPServer": lambda s, p: _server(s, socketserver.ThreadingTCPServer),
+    "multiprocessing.current_process": lambda s, p: multiprocessing.current_process(),
+    "threading.current_thread": lambda s, p: threading.current_thread(),
+    "threading.main_thread": lambda s, p: threading.main_thread(),
+    "sched.scheduler": lambda s, p: sched.scheduler(),
+    "unittest.mock.Mock": lambda s, p: Mock(),
+    "unittest.mock.MagicMock": lambda s, p: MagicMock(),
+    "xml.parsers.expat.ParserCreate": lambda s, p: xml.parsers.expat.ParserCreate(),
+}
 OF_ITERTOOLS: dict[str, Callable[[], Iterator[Any]]] = {  # pickled until Python 3.13
     "itertools.count": itertools.count,
     "itertools.cycle": lambda: itertools.cycle([1]),
@@ -353,6 +409,16 @@ OTHER_WORDS = {  # rows quote the error of their first constructor; these are re
     "asyncio.get_event_loop",
     "weakref.WeakKeyDictionary",
     "weakref.WeakSet",
+    "io.BufferedWriter",
+    "io.BufferedRandom",
+    "bz2.BZ2Compressor",
+    "bz2.BZ2Decompressor",
+    "lzma.LZMACompressor",
+    "lzma.LZMADecompressor",
+    "pickle.Unpickler",
+    "ctypes.byref",
+    "ctypes.create_unicode_buffer",
+    "unittest.mock.MagicMock",
 }
 PICKLED = {  # what one might expect in the table, and is sent all the same
     "socket.socket": lambda: socket.socket(),
