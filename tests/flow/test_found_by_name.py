@@ -11,6 +11,9 @@ class Rows:
     def __init__(self):
         self.read = lambda x: x  {read}
 
+    def __getitem__(self, at):
+        return at
+
 class Pairs:
     def __init__(self):
         self.pair = 3
@@ -50,10 +53,45 @@ def test_a_name_that_is_not_known_is_any_of_the_module(how: str, confidence: str
     assert crossing(program) == marked(program)
 
 
+OF_DATASETS = """
+import threading
+from abc import ABC
+from torch.utils.data import Dataset
+
+class Rows({base}):
+    def __init__(self):
+        self.read = lambda x: x  {read}
+
+    def {method}(self):
+        return 1
+"""
+
+
+@pytest.mark.parametrize(
+    ("base", "method", "read"),
+    [
+        ("Dataset", "size", "# likely"),
+        ("object", "__iter__", "# likely"),
+        ("object", "get", "# possible"),  # a loader can do nothing with it
+        ("ABC", "get", "# possible"),
+        ("threading.Thread", "__iter__", "# possible"),
+    ],
+)
+def test_a_loader_gets_a_dataset(base: str, method: str, read: str) -> None:
+    program = {
+        "run.py": RUN.format(how="getattr(data, name)").replace("Pairs, Rows, load", "Rows"),
+        "data.py": OF_DATASETS.format(base=base, method=method, read=read),
+    }
+    assert crossing(program) == marked(program)
+
+
 TAKES = """
 class Rows:
     def __init__({parameters}):
         self.read = lambda x: x  {read}
+
+    def __getitem__(self, at):
+        return at
 """
 
 

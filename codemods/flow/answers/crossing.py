@@ -32,6 +32,9 @@ MAX_PROOF = 20
 MAX_LIKELY = 9  # where the end is a guess, or a step of the way
 MAX_SAVED = 7  # into a file: what is saved is mostly a dict of numbers
 
+_OF_DATASETS = ("__getitem__", "__iter__", "__getitems__", "__getattr__")
+_THREAD, _PLAIN = "threading.Thread", frozenset({"object", "abc.ABC"})
+
 
 @dataclass(frozen=True, slots=True)
 class Crossing:
@@ -196,8 +199,21 @@ class Crossings:
             return Confidence.POSSIBLE
         if self.moments.is_not_started(path, position, reasons.outermost(number), root.boundary):
             return Confidence.POSSIBLE
-        looked_up = confidence is Confidence.PROVEN and any(hop.what == LOOKED_UP for hop in trace)
-        return Confidence.LIKELY if looked_up else confidence
+        if any(hop.what == LOOKED_UP for hop in trace):
+            return Confidence.LIKELY if self._may_be_meant(reasons.outermost(number), reasons) else Confidence.POSSIBLE
+        return confidence
+
+    def _may_be_meant(self, number: int, reasons: Reasons) -> bool:
+        """What a computed name gives for a loader is of a class of datasets, not of any that the module has."""
+        value, hierarchy = self.solution.heap.values[number], self.solution.hierarchy
+        hop = reasons[number].hop
+        if value.kind != INSTANCE or hop is None or "pickles its `dataset`" not in hop.what:
+            return True
+        index = int(value.a)
+        bases = set(hierarchy.all_foreign_bases(index)) - _PLAIN
+        if _THREAD in bases:
+            return False
+        return bool(bases) or any(hierarchy.defines(index, frozenset({name})) for name in _OF_DATASETS)
 
     def _is_alone(self, number: int, reasons: Reasons) -> bool:
         heap = self.solution.heap
