@@ -127,7 +127,7 @@ def types_asked_for(outline: Outline, line: int) -> dict[str, frozenset[str]]:
 
 
 def no_one_run(repo: Repo, steps: Sequence[Sequence[Place]]) -> bool:
-    """True when a value would have to pass opposite branches of one test, in one run of a function.
+    """True when a value would have to pass opposite branches of one test, in one run of a function or a module.
 
     Each step is one of several places, or none where another run may go on. Tests count whose names keep their value
     while the function runs.
@@ -169,10 +169,7 @@ def _tests_at(outline: Outline, line: int, column: int) -> tuple[Scope, _Tests]:
         elif not block and column >= 0:
             found += _inside(inside, line, column)
     return scope, {
-        text: value
-        for test, holds in found
-        if isinstance(scope, _FUNCTIONS) and _keeps(outline, scope, test)
-        for text, value in _said(test, holds)
+        text: value for test, holds in found if _keeps(outline, scope, test) for text, value in _said(test, holds)
     }
 
 
@@ -203,21 +200,25 @@ def _said(test: ast.expr, holds: bool) -> Iterator[tuple[str, object]]:
         yield ast.unparse(test), holds
 
 
-def _keeps(outline: Outline, scope: ast.FunctionDef | ast.AsyncFunctionDef, test: ast.expr) -> bool:
-    """Nothing that the test reads changes while the function runs, as far as its own code tells."""
+def _keeps(outline: Outline, scope: Scope, test: ast.expr) -> bool:
+    """Nothing that the test reads changes while the function runs, or the module, as far as its own code tells."""
+    whole = isinstance(scope, ast.Module)  # what its functions do counts as well
+    declared = {name for each in outline.statements if whole and isinstance(each, ast.Global) for name in each.names}
     for node in walk(test):
         if isinstance(node, ast.Name):
             home, bound = outline.lookup(test, node.id)[0], outline.bindings(scope, node.id)
             bound = bound or outline.bindings(home, node.id)
-            if len(bound) > 1 or any(
-                isinstance(at, _LOOPS) for each in bound for at in _around(outline, each.statement)
+            if (
+                len(bound) > 1
+                or node.id in declared
+                or any(isinstance(at, _LOOPS) for each in bound for at in _around(outline, each.statement))
             ):
                 return False
         elif isinstance(node, ast.Attribute):
             if any(
                 not isinstance(each.ctx, ast.Load)
                 for each in outline.attributes.get(node.attr, ())
-                if outline.scope(each) is scope
+                if whole or outline.scope(each) is scope
             ):
                 return False
         elif not isinstance(node, (*_PLAIN, *_MARKS)):

@@ -198,6 +198,42 @@ def load(subset):
     ]  # fmt: skip
 
 
+SCRIPT = """\
+from multiprocessing import Pool
+
+def again():
+    {function}
+
+if __name__ == "__main__":
+    parallel, items, work = {value}, [1, 2], len
+    if parallel:
+        work = lambda x: x + 1
+    {between}
+    if {test}:
+        print([work(x) for x in items])
+    else:
+        print(Pool(2).map(work, items))
+"""
+
+
+@pytest.mark.parametrize(
+    ("function", "value", "between", "test", "confidence"),
+    [
+        ("pass", "bool(again())", "again()", "parallel", Confidence.POSSIBLE),
+        ("pass", "bool(again())", "again()", "not parallel", Confidence.PROVEN),
+        ("pass", "bool(again())", "parallel = False", "parallel", Confidence.PROVEN),
+        ("global parallel; parallel = False", "bool(again())", "again()", "parallel", Confidence.PROVEN),
+        ("pass", "bool(again())", "again()", "items", Confidence.PROVEN),
+    ],
+)
+def test_branches_of_a_module(function: str, value: str, between: str, test: str, confidence: Confidence) -> None:
+    text = SCRIPT.format(function=function, value=value, between=between, test=test)
+    (finding,) = LAMBDAS.find(
+        Project(MemoryFiles({"a.py": text.encode()}), settings=Settings(confidence=Confidence.POSSIBLE))
+    )
+    assert finding.confidence is confidence
+
+
 BUILD = """\
 from torch.utils.data import DataLoader, Dataset
 from torchvision.transforms import Compose, ToTensor

@@ -48,6 +48,7 @@ def findings(project: Project, found: Iterable[Crossing]) -> Iterator[Finding]:
         steps = [
             [(crossing.path, crossing.line, crossing.column)],
             *([(path, line, -1) for path, line in step] for step in crossing.steps),
+            *([(hop.path, hop.line, -1)] for hop in crossing.trace[-1:]),
         ]
         if crossing.confidence is not Confidence.POSSIBLE and (
             exclude_each_other(repo, places) or no_one_run(repo, steps) or only_in_children(repo, crossing)
