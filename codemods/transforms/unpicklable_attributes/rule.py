@@ -17,6 +17,7 @@ from .classes import Shape
 from .getattr_guard import unpickled_badly
 from .new_arguments import made_without_arguments
 from .plan import Plan, Planner
+from .remaking.rebuild_expression import short
 from .screen import ID
 from .search import Search
 from .sent_alone import sent_alone
@@ -182,7 +183,7 @@ def _sent_alone(search: Search, known: Container[ast.expr]) -> Iterator[Finding]
     for sent in sent_alone(search):
         if sent.node not in known and sent.confidence.reaches(search.project.bar_of(sent.crossing.path)):
             saver = sent.crossing.boundary if sent.crossing.saved else ""
-            message = _message(ast.unparse(sent.node)[:60], sent.made, saver)
+            message = _message(short(sent.node), sent.made, saver)
             yield _at(search, sent.outline, sent.node, message, sent.confidence, sent.crossing.trace, sent.reason)
 
 

@@ -65,3 +65,35 @@ def test_refused(kept: tuple[str, ...], reason: str) -> None:
 @pytest.mark.parametrize("other", ["{'a': 1}.get('a')", "path.get('a')", "dict(a=path).get('a', 1)"])
 def test_get_of_something_else(other: str) -> None:
     assert not reported(text(f"self.images = {other}"), RULE)
+
+
+FILLED = """
+import lmdb
+from torch.utils.data import DataLoader, Dataset
+
+class Rows(Dataset):
+    def __init__(self, paths, lock):
+        self.paths = paths
+        self.opened = {}
+        for path in self.paths:
+            self.opened[path] = lmdb.open(
+                path,
+                readonly=True,
+                lock=lock)
+
+def load(paths):
+    return DataLoader(Rows(paths, False), num_workers=2)
+"""
+
+
+def test_lines_of_a_loop_stand_where_they_stood() -> None:
+    after = migrated({"a.py": FILLED}, RULE)["a.py"]
+    again = "            self.opened[path] = lmdb.open(\n                path,\n                readonly=True,\n"
+    assert after.count(again) == 2
+
+
+def test_a_long_call_is_shortened_in_the_message() -> None:
+    program = "import lmdb\nfrom multiprocessing import Process\n\n\ndef main():\n    Process(target=print, args=({},)).start()\n"
+    opened = "lmdb.open('data/train/images.lmdb', max_readers=32, readonly=True, lock=False)"
+    (finding,) = reported({"a.py": program.format(opened)}, RULE)
+    assert "`lmdb.open('data/train/images.lmdb', max_readers=32, reado...` is" in finding.message

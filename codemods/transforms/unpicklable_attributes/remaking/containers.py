@@ -299,7 +299,8 @@ class Filling:
             bound |= names
             body.insert(0, statement)
         head = f"for {rebuilder.source_of(loop.target)} in {rebuilder.text_of(loop.iter)}:"
-        return [head, *(f"    {self._statement(statement, bound)}" for statement in body)]
+        again = (self._statement(statement, bound).replace("\n", "\n    ") for statement in body)
+        return [head, *(f"    {text}" for text in again)]
 
     def _is_repeated(self, name: ast.Name, again: list[ast.stmt]) -> bool:
         """Whatever is done to the local of that name is done again in the copy."""
