@@ -72,8 +72,16 @@ class Import:
     early: bool = False
 
 
+class _HashedOnce:
+    """A place for the hash, which is not pickled: another process has other hashes of text."""
+
+    __slots__ = ("_hash",)
+
+    _hash: int
+
+
 @dataclass(frozen=True, slots=True)
-class Fix:
+class Fix(_HashedOnce):
     """A rewrite that is applied whole or not at all. Findings that one rewrite fixes together carry equal fixes.
 
     `unsafe` is None for a rewrite that keeps the meaning, else the reason, in words, why it might not.
@@ -83,6 +91,13 @@ class Fix:
     edits: tuple[Edit, ...]
     imports: tuple[Import, ...] = ()
     unsafe: str | None = None
+
+    def __hash__(self) -> int:  # a fix of many findings has as many edits, and each of them is hashed with it
+        try:
+            return self._hash
+        except AttributeError:
+            object.__setattr__(self, "_hash", hash((self.title, self.edits, self.imports, self.unsafe)))
+            return self._hash
 
     @property
     def paths(self) -> frozenset[str]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from bisect import bisect_left, bisect_right, insort
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 
 from ..finding import Edit, Finding, Fix, Span
 from ..project import Project
@@ -48,6 +49,37 @@ def disjoint(fixes: Iterable[Fix]) -> list[Fix]:
             for edit in fix.edits:
                 taken[edit.path].add(edit)
     return chosen
+
+
+def nested(fixes: Iterable[Fix]) -> list[Fix]:
+    """Those of `fixes` that can be tested together: all that they have in common is a whole fix of those before it.
+
+    The fix of a class holds that of its base class, which may be applied alone. Small ones come first.
+    """
+    chosen: list[Fix] = []
+    taken: defaultdict[str, _Taken] = defaultdict(_Taken)
+    owners: dict[Edit, frozenset[Edit]] = {}  # by edit that of the first fix with it
+    for fix in sorted(fixes, key=lambda fix: len(fix.edits)):
+        own = frozenset(fix.edits)
+        new = [edit for edit in fix.edits if edit not in owners]
+        shared = {id(owner): owner for edit in own - set(new) for owner in [owners[edit]]}
+        if all(owner <= own for owner in shared.values()) and not any(taken[edit.path].meets(edit) for edit in new):
+            chosen.append(fix)
+            owners.update(dict.fromkeys(new, own))
+            for edit in new:
+                taken[edit.path].add(edit)
+    return chosen
+
+
+def apart(fixes: Iterable[Fix]) -> list[Fix]:
+    """`fixes`, each without the edits of those before it."""
+    found: list[Fix] = []
+    known: set[Edit] = set()
+    for fix in fixes:
+        edits = tuple(edit for edit in fix.edits if edit not in known)
+        known.update(edits)
+        found.append(fix if len(edits) == len(fix.edits) else replace(fix, edits=edits))
+    return found
 
 
 def texts_of(project: Project, fixes: Sequence[Fix], thorough: bool = True) -> tuple[dict[str, str], str | None]:

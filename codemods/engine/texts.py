@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Mapping
 from typing import TYPE_CHECKING
 
 from .results import AppliedStep
@@ -31,10 +31,12 @@ def difference(before: Mapping[str, Source], after: Project) -> dict[str, bytes]
     return contents
 
 
-def named_sources(project: Project, findings: Iterable[Finding]) -> dict[str, Source]:
+def named_sources(project: Project, findings: Collection[Finding]) -> dict[str, Source]:
     """The text of every file that `findings` speak of."""
     paths: set[str] = set()
     for finding in findings:
-        paths |= {finding.path, *(hop.path for hop in finding.trace), *(finding.fix.paths if finding.fix else ())}
+        paths |= {finding.path, *(hop.path for hop in finding.trace)}
+    for fix in {finding.fix for finding in findings if finding.fix is not None}:
+        paths |= fix.paths
     sources = ((path, project.source(path)) for path in sorted(paths))
     return {path: source for path, source in sources if source is not None}

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 
 from ..finding import Finding, Fix
 from ..project import Project
-from .steps import disjoint, identity, texts_of
+from .steps import apart, disjoint, identity, nested, texts_of
 
 MAX_TRIED = 8_000_000  # characters that are verified again and again to find what fails in one group: some 30 s
 LEAST = 8  # such tests of one group, how large it may be
@@ -37,15 +37,16 @@ class Trials:
         return finding if why is None else finding.refused(why)
 
     def test(self, project: Project, fixes: Sequence[Fix]) -> None:
-        """Reject those of `fixes` that fail a first test. Fixes that overlap are tested apart."""
+        """Reject those of `fixes` that fail a first test. Fixes that overlap are tested apart, but for those that hold
+        each other."""
         for group in grouped(fixes):
             trial = _Trial(self, project, thorough=False)
-            rest: Sequence[Fix] = group
+            rest, choose = group, disjoint
             while rest:
-                chosen = disjoint(rest)
+                chosen = choose(rest)
                 trial.passing(chosen, together=False)
-                taken = set(chosen)
-                rest = [fix for fix in rest if fix not in taken]
+                taken = set(map(id, chosen))
+                rest, choose = [fix for fix in rest if id(fix) not in taken], nested
 
     def passing(self, project: Project, fixes: Sequence[Fix]) -> list[Fix]:
         """Those of `fixes` that pass all checks together. What fails alone is rejected; the others have to wait."""
@@ -100,7 +101,7 @@ class _Trial:
         """What is wrong with the files after `fixes`; TOO_MANY when there is no room for another test."""
         if self._room <= 0:
             return TOO_MANY
-        texts, why = texts_of(self._project, fixes, self._thorough)
+        texts, why = texts_of(self._project, apart(fixes), self._thorough)
         size = sum(map(len, texts.values()))
         if self._begun:
             self._room = self._room - size if self._trials.take(size) else 0

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import pickle
 import random
 import re
 from collections.abc import Iterable
+from dataclasses import replace
 
 import pytest
 
@@ -12,7 +14,7 @@ import codemods.engine.steps
 import codemods.engine.trials
 from codemods.engine.apply import Touched, written
 from codemods.engine.migrate import check, plan
-from codemods.engine.steps import disjoint
+from codemods.engine.steps import apart, disjoint, nested
 from codemods.engine.trials import TOO_MANY, grouped
 from codemods.finding import Confidence, Edit, Finding, Fix, Span
 from codemods.project import Project
@@ -98,6 +100,54 @@ def test_a_run_full_of_bad_fixes_is_given_up(verified: list[str], monkeypatch: p
     files = {f"f{n:02}.py": data for n in range(40)}
     check(MemoryFiles(files), Settings(), "", {"marks": marks({1})})
     assert len(verified) <= 40 + 14 + 40  # each file once, what there is room for, and one try of each to see that
+
+
+def chained(bad: Iterable[int] = ()) -> Rule:
+    """As `marks`, but the fix of each mark holds those of all marks above it."""
+
+    def find(project: Project) -> Iterable[Finding]:
+        edits: tuple[Edit, ...] = ()
+        for finding in marks(bad).find(project):
+            assert finding.fix is not None
+            edits += finding.fix.edits
+            yield replace(finding, fix=replace(finding.fix, edits=edits))
+
+    return Rule(id="marks", summary="Find marks", screen=re.compile(b"BAD"), find=find)
+
+
+@pytest.mark.parametrize("count", [3, 300])
+def test_fixes_that_hold_each_other_are_verified_together(verified: list[str], count: int) -> None:
+    report = check(MemoryFiles({"a.py": text(count)}), Settings(), "", {"marks": chained()})
+    assert verified == ["a.py", "a.py"]  # the first fix alone, and all others
+    assert [len(finding.fix.edits) for finding in report.findings if finding.fix] == [*range(1, count + 1)]
+
+
+@pytest.mark.parametrize("bad", [0, 1, 40, 63])
+def test_what_holds_a_bad_fix_is_refused(verified: list[str], bad: int) -> None:
+    report = check(MemoryFiles({"a.py": text(64)}), Settings(), "", {"marks": chained({bad})})
+    assert [finding.fix is not None for finding in report.findings] == [n < bad for n in range(64)]
+    assert len(verified) <= 2 * 64
+
+
+def test_fixes_that_have_only_a_part_in_common_are_verified_apart() -> None:
+    helper, one, other = Edit("a", 0, 0, "x"), Edit("a", 4, 5, "y"), Edit("a", 6, 7, "z")
+    fixes = [Fix("one", (helper, one)), Fix("other", (helper, other))]
+    assert nested(fixes) == fixes[:1]
+    base = Fix("base", (helper,))
+    assert nested([*fixes, base]) == [base, *fixes]
+    assert [fix.edits for fix in apart([base, *fixes])] == [(helper,), (one,), (other,)]
+
+
+def test_a_fix_that_writes_the_same_twice_keeps_both() -> None:
+    twice = Fix("twice", (Edit("a", 3, 3, ")"), Edit("a", 3, 3, ")")))
+    assert nested([twice]) == apart([twice]) == [twice]
+
+
+def test_the_hash_of_a_fix_is_not_sent_to_other_processes() -> None:
+    fix = Fix("one", (Edit("a", 4, 5, "y"),))
+    assert hash(fix) == hash(Fix("one", (Edit("a", 4, 5, "y"),)))
+    again = pickle.loads(pickle.dumps(fix))
+    assert again == fix and not hasattr(again, "_hash")
 
 
 def naive(fixes: list[Fix]) -> list[Fix]:
