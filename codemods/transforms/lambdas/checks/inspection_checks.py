@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import enum
+import re
 from functools import cached_property
 from typing import NamedTuple
 
@@ -66,6 +67,11 @@ class InspectionChecks:
         self.project, self.source, self.scopes, self.known = project, source, scopes, known
         self.path = source.path
 
+    @cached_property
+    def _frames(self) -> re.Match[str] | None:
+        """What may read the name of any code in the file."""
+        return FRAMES.search(self.source.text)
+
     def check(self, unit: Unit, form: Form, renamed: bool = False) -> Asked | None:
         """A partial has no `__name__` and is no function, nor is an object; a function's attributes stay behind.
 
@@ -79,7 +85,7 @@ class InspectionChecks:
         if isinstance(unit.node, ast.Lambda) and "<lambda>" in self.source.text:
             raise Refused("the file looks for functions called `<lambda>`: give it a name by hand")
         renames_code = renamed or isinstance(unit.node, ast.Lambda)
-        frames = FRAMES.search(self.source.text) if renames_code else None
+        frames = self._frames if renames_code else None
         if frames is not None:
             line = self.source.position(frames.start())[0]
             raise Refused(f"`{frames[0]}` (line {line}) may read the name of its code, {RENAMED}")

@@ -85,14 +85,20 @@ def give_name(rewrite: FileRewrite, move: Move, moves: dict[Unit, Move]) -> None
     if move.method is not None:
         _name_method(rewrite, move, moves)
         return
-    alike = [
+    alike = (
         item
         for other, item in moves.items()
         if other is unit or (same_code(rewrite, unit, other) and _same_parameters(move, item))
-    ]
-    twins = [item for item in alike if item.passes_on is None]
+    )
+    twins: list[Move] = []
+    named = ""
+    for item in alike:
+        if item.passes_on is None:
+            twins.append(item)
+            if item.name and item is not move and not move.is_object:
+                named = item.name  # that is all there is to know
+                break
     several = len(twins) > 1 and not move.is_object
-    named = next((twin.name for twin in twins if twin.name), "") if several else ""
     if named:
         move.name, move.is_repeated = named, True
     elif isinstance(node, ast.Lambda):
