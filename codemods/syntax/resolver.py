@@ -57,6 +57,7 @@ class Resolver:
 
     def __init__(self, project: Project, modules: Modules) -> None:
         self.project, self.modules = project, modules
+        self._bases: dict[ast.ClassDef, list[Class]] = {}
         self._lineages: dict[ast.ClassDef, tuple[Class, ...]] = {}
         self._names: dict[ast.ClassDef, frozenset[str]] = {}
         self._tables: dict[tuple[Outline, str], tuple[Outline, ast.Dict] | None] = {}
@@ -352,8 +353,11 @@ class Resolver:
 
     def bases(self, cls: Class) -> list[Class]:
         """The classes of the repository that `cls` may derive from directly."""
-        found = (base for written in cls.node.bases for base in self.classes(cls.outline, written))
-        return [base for base in found if base.node is not cls.node]
+        known = self._bases.get(cls.node)
+        if known is None:
+            found = (base for written in cls.node.bases for base in self.classes(cls.outline, written))
+            known = self._bases[cls.node] = [base for base in found if base.node is not cls.node]
+        return known
 
     def lineage(self, cls: Class) -> tuple[Class, ...]:
         """The class and all its bases in the repository, nearest first, each once."""

@@ -84,6 +84,7 @@ def _slow(name: str) -> Any:
         "methods_of_one_name",
         "unpacked_keywords",
         "star_imports",
+        "subclass_chain",
     ],
 )
 def test_calls_grow_as_the_code(generators: Generators, name: str) -> None:
@@ -91,6 +92,8 @@ def test_calls_grow_as_the_code(generators: Generators, name: str) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", ["handles", "lambdas", "lambdas_in_functions", "local_classes", "registry"])
+@pytest.mark.parametrize(
+    "name", ["deepcopies", "handles", "lambdas", "lambdas_in_functions", "local_classes", "registry"]
+)
 def test_calls_of_many_grow_as_the_code(generators: Generators, name: str) -> None:
     check_growth(generators[name][0], 50, MOST_OF_MANY)  # none of the sizes above, whose texts are compiled by now

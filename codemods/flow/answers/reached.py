@@ -114,8 +114,14 @@ class Reached:
 
     def _notes_subclasses(self, index: int) -> bool:
         """A base class is told of the class when it is defined, and may keep it in a table."""
-        above = self.solution.hierarchy.order(index)[1:]
-        return any("__init_subclass__" in self.solution.program.classes[at][1].members for at in above)
+        return bool(self._told_of_subclasses) and not self._told_of_subclasses.isdisjoint(
+            self.solution.hierarchy.order(index)[1:]
+        )
+
+    @cached_property
+    def _told_of_subclasses(self) -> frozenset[int]:
+        classes = enumerate(self.solution.program.classes)
+        return frozenset(at for at, (_, made) in classes if "__init_subclass__" in made.members)
 
     def _has_objects(self, owner: int, file: int, method: Function) -> bool:
         """Objects are made that have the method: of its class, or of one below that doesn't replace it."""

@@ -145,8 +145,10 @@ class SameObject:
         if not stored or any(self._instances_at(base) <= MAX_MEANT for base in stored):
             return False
         order, mentioned = self.solution.hierarchy.order(owner), self.solution.hierarchy.mentioned
-        names = {name for at, name in self._attributes_at.get(node, ()) if at in order}
-        return not any(name in mentioned[at] for name in names for at in order)
+        owners = [(at, name) for at, name in self._attributes_at.get(node, ()) if at in order]
+        if any(name in mentioned[at] for at, name in owners):
+            return False
+        return not any(name in mentioned[at] for name in {name for _, name in owners} for at in order)
 
     @cached_property
     def _attributes_at(self) -> dict[int, list[tuple[int, str]]]:

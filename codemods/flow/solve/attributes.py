@@ -56,6 +56,7 @@ class Attributes:
         self.looked_up: set[int] = set()  # nodes of what `getattr(x, name)` may give
         self._handed: set[tuple[int, int]] = set()  # to setters: (member node, node of the value)
         self._members_read: set[tuple[int, int, int]] = set()  # (member node, result, receiver)
+        self._members = frozenset(name for _, made in program.classes for name in made.members)  # of any class
 
     def node(self, owner: int, attribute: str, line: int, file: int, worker: bool = False) -> int:
         """The node of an instance attribute of a class of the repo."""
@@ -324,7 +325,7 @@ class Attributes:
 
     def _hand_to_setter(self, owner: int, attribute: str, stored: int, line: int) -> None:
         """What is stored goes to the setter of a property, or to a descriptor, that the class has under the name."""
-        for at in self.hierarchy.order(owner):
+        for at in self.hierarchy.order(owner) if attribute in self._members else ():
             file, made = self.program.classes[at]
             member = made.members.get(attribute, -1)
             if member >= 0:

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any, TypeVar
 
 from ...nodes import walk
 from ...syntax.binding_rules import LOOPS
 from ...syntax.file_tree import position
 from ...syntax.outline import Outline, pairs
 
+_Found = TypeVar("_Found")
 Method = ast.FunctionDef | ast.AsyncFunctionDef
 FIRST = frozenset(("__init__", "__new__", "__post_init__", "__len__"))  # run before the object crosses
 WORKER = frozenset(("__getitem__", "__getitems__", "__iter__", "__next__"))
@@ -53,6 +56,14 @@ class Shape:
     def __init__(self, outline: Outline, node: ast.ClassDef) -> None:
         self.outline = outline
         self.node = node
+        self._known: dict[object, Any] = {}
+
+    def once(self, find: Callable[[Shape], _Found]) -> _Found:
+        """What `find` gives for the class, found once: all classes above and below it ask for it."""
+        if find not in self._known:
+            self._known[find] = find(self)
+        found: _Found = self._known[find]
+        return found
 
     @cached_property
     def methods(self) -> dict[str, Method]:

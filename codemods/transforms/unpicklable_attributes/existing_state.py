@@ -43,7 +43,7 @@ def check_bases(bases: Iterable[Shape], slotted: bool = False) -> None:
     for base in bases:
         if slotted and {"__getstate__", "__setstate__"} & base.methods.keys():
             raise Refused(f"its base class `{base.node.name}` says how slots are pickled: leave it out there")
-        if _has_slots(base) and not slotted:
+        if not slotted and base.once(_has_slots):
             raise Refused(f"its base class `{base.node.name}` has `__slots__`, so its state is no plain dict")
         for name, check in (("__getstate__", returned_state), ("__setstate__", updated_from)):
             method = base.methods.get(name)

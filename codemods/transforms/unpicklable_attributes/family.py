@@ -5,9 +5,12 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterable, Iterator
+from heapq import heapify, heappop, heappush
+from itertools import islice
 from typing import TypeGuard
 
 from ...flow.answers.crossings import flow_of
+from ...flow.answers.instance_uses import InstanceUse
 from ...project import Project
 from ...questions import asked
 from ...syntax.names import last_name
@@ -99,7 +102,9 @@ class Family:
         self._shapes: dict[ast.ClassDef, Shape] = {}
         self._bases: dict[ast.ClassDef, tuple[list[Shape], list[str]]] = {}
         self._derived: dict[ast.ClassDef, list[Shape]] = {}
-        self._with_bases: dict[str, list[Shape]] = {}
+        self._with_bases: dict[str, tuple[list[Shape], dict[ast.ClassDef, list[int]]]] = {}
+        self._foreign: dict[ast.ClassDef, list[str]] = {}
+        self._uses: dict[ast.ClassDef, list[InstanceUse]] = {}
         self._lines: dict[ast.ClassDef, dict[ast.ClassDef, Shape]] = {}
         self._pre_transfer: dict[ast.ClassDef, frozenset[str]] = {}
         self._outside: dict[ast.ClassDef, Outside] = {}
@@ -154,35 +159,58 @@ class Family:
 
     def foreign(self, shape: Shape) -> list[str]:
         """Dotted names of the base classes that are not in the repository."""
-        return list(dict.fromkeys(name for other in self.line(shape) for name in self.bases(other)[1]))
+        known = self._foreign.get(shape.node)
+        if known is None:
+            names = (name for other in self.line(shape) for name in self.bases(other)[1])
+            known = self._foreign[shape.node] = list(dict.fromkeys(names))
+        return known
 
     def derived(self, shape: Shape) -> list[Shape]:
         """Classes of the repository below `shape`, itself left out."""
         if shape.node not in self._derived:
-            found: list[Shape] = []
+            seen = {shape.node: shape}
+            done: dict[str, int] = {}  # by file of how many of these the classes below were looked for in it
+            left: dict[str, list[int]] = {}  # by file those that were found too late for the look before
             todo = [shape.node.name]
-            seen = {shape.node}
             while todo:
                 name = todo.pop()
                 for path in self.repo.project.with_key(class_names, f"below {name}"):
-                    for below in self._of_file(path):
-                        if below.node not in seen and any(base.node in seen for base in self.bases(below)[0]):
-                            seen.add(below.node)
-                            found.append(below)
-                            todo.append(below.node.name)
-            self._derived[shape.node] = found
+                    classes, below = self._of_file(path)
+                    first = done.get(path, 0)
+                    waiting = left.pop(path, [])
+                    waiting += [at for node in islice(seen, first, None) for at in below.get(node, ())]
+                    heapify(waiting)
+                    while waiting:
+                        at = heappop(waiting)
+                        found = classes[at]
+                        if found.node in seen:
+                            continue
+                        seen[found.node] = found
+                        todo.append(found.node.name)
+                        for other in below.get(found.node, ()):
+                            if other > at:
+                                heappush(waiting, other)
+                            else:
+                                left.setdefault(path, []).append(other)
+                    done[path] = len(seen)
+            self._derived[shape.node] = [*seen.values()][1:]
         return self._derived[shape.node]
 
-    def _of_file(self, path: str) -> list[Shape]:
-        """The classes of a file that have base classes, in the order of its nodes."""
+    def _of_file(self, path: str) -> tuple[list[Shape], dict[ast.ClassDef, list[int]]]:
+        """The classes of a file that have base classes, in the order of its nodes, and by base class which."""
         if path not in self._with_bases:
             outline = self.repo.outline(path)
             nodes = outline.statements if outline is not None else ()
-            self._with_bases[path] = [
+            classes = [
                 self.shape(outline, node)
                 for node in nodes
                 if outline is not None and isinstance(node, ast.ClassDef) and node.bases
             ]
+            below: dict[ast.ClassDef, list[int]] = {}
+            for at, shape in enumerate(classes):
+                for base in self.bases(shape)[0]:
+                    below.setdefault(base.node, []).append(at)
+            self._with_bases[path] = classes, below
         return self._with_bases[path]
 
     def is_class_name(self, name: str) -> bool:
@@ -216,13 +244,13 @@ class Family:
             found = {"__init__", *(name for other in hierarchy for name in FIRST & other.methods.keys())}
             if any("__enter__" in other.methods for other in hierarchy) and any(map(self._entered, hierarchy)):
                 found.add("__enter__")
+            methods = {name for other in hierarchy for name in other.methods}
             todo = list(found)
             while todo:
                 caller = todo.pop()
                 for relative in hierarchy:
                     for called in relative.selves:
-                        known = called in found or not any(called in other.methods for other in hierarchy)
-                        if not known and caller in relative.callers(called):
+                        if called in methods and called not in found and caller in relative.callers(called):
                             found.add(called)
                             todo.append(called)
             self._pre_transfer[shape.node] = frozenset(found)
@@ -233,16 +261,16 @@ class Family:
         if shape.node not in self._outside:
             names = frozenset(other.node.name for other in [shape, *self.derived(shape)])
             outlines = dict.fromkeys(outline for name in sorted(names) for outline in self.repo.mentioning(name))
-            methods = [(other.outline, method) for other in self.hierarchy(shape) for method in other.methods.values()]
-            flow = flow_of(self.repo.project)
-            seen = [
-                use
-                for other in [shape, *self.derived(shape)]
-                for use in flow.instance_uses(other.outline.path, other.node.lineno)
-            ]
+            seen = [use for other in [shape, *self.derived(shape)] for use in self._uses_of(other)]
             elsewhere = Elsewhere(self.repo, dict.fromkeys(seen))
-            self._outside[shape.node] = Outside(outlines, names, frozenset(hands_out(methods)), elsewhere)
+            self._outside[shape.node] = Outside(outlines, names, frozenset(hands_out(self.hierarchy(shape))), elsewhere)
         return self._outside[shape.node]
+
+    def _uses_of(self, shape: Shape) -> list[InstanceUse]:
+        """What code does to objects of this very class, as far as the value flow sees it."""
+        if shape.node not in self._uses:
+            self._uses[shape.node] = flow_of(self.repo.project).instance_uses(shape.outline.path, shape.node.lineno)
+        return self._uses[shape.node]
 
     def shown(self, shape: Shape) -> str | None:
         """The place that reads all attributes of an object of the class at once."""

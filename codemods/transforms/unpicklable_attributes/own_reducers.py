@@ -62,10 +62,11 @@ def check_nobody_asks(family: Family, shape: Shape, added: Iterable[str]) -> Non
     `added`: lines that define them.
     """
     new = {name for name in _WRITTEN if any(f"def {name}(" in text for text in added)}
-    lines = (family.line(other) for other in family.hierarchy(shape))
+    asked_for = [question for question in _questions(family.repo.project) if question[0] in new]
+    lines = (family.line(other) for other in (family.hierarchy(shape) if asked_for else ()))
     own = {(other.outline.path, other.node.lineno) for line in lines for other in line}
-    for name, place, owners in _questions(family.repo.project):
-        if name in new and (not owners or not own.isdisjoint(owners)):
+    for name, place, owners in asked_for:
+        if not owners or not own.isdisjoint(owners):
             raise Refused(
                 f"{place} asks whether there is a `{name}`, and would go another way once `{shape.node.name}` has it: "
                 "register a reducer by `copyreg.pickle` instead"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
 from ...finding import Edit, Fix, Refused
@@ -51,6 +51,7 @@ class Planner:
         self.project, self.repo = search.project, search.repo
         self.family, self.recogniser = search.family, search.recogniser
         self.plans: dict[ast.ClassDef, Plan] = {}
+        self._known_tried: dict[Shape, str | None] = {}
 
     def plan(self, shape: Shape) -> Plan:
         """What to do with all attributes of a class together, made once."""
@@ -184,24 +185,37 @@ class Planner:
         title = f"Leave {listed} of `{shape.node.name}` out of the pickle" + (
             " and make it anew in the copy" if anew else ""
         )
-        # Each class of the hierarchy once: a base class of a base class is reached by both.
-        of_bases = dict.fromkeys(part for item in reversed(below) for part in item.parts)
-        plan.parts = (*of_bases, Fix(title, own, unsafe=unsafe))
+        plan.parts = (*self._of_bases(shape, below), Fix(title, own, unsafe=unsafe))
         plan.state = tuple(names)
         plan.fixes.update(dict.fromkeys(names, _together(plan.parts)))
 
+    def _of_bases(self, shape: Shape, below: list[Plan]) -> Iterable[Fix]:
+        """The fixes of base classes, by their plans, from the nearest one on: each class of the hierarchy once."""
+        if all(len(self.family.bases(other)[0]) < 2 for other in self.family.line(shape)):
+            return next((item.parts for item in below if item.parts), ())  # of a chain, each has those of all above it
+        return dict.fromkeys(part for item in reversed(below) for part in item.parts)
+
     def _tried(self, shape: Shape) -> str | None:
         """The program does something else where objects of the class, or of one below, can't be pickled or copied."""
-        places = ((other.outline.path, other.node.lineno) for other in [shape, *self.family.derived(shape)])
-        return next((reason for place in places if (reason := tried(self.project, *place)) is not None), None)
+        for other in [shape, *self.family.derived(shape)]:
+            if other not in self._known_tried:
+                self._known_tried[other] = tried(self.project, other.outline.path, other.node.lineno)
+            if (reason := self._known_tried[other]) is not None:
+                return reason
+        return None
 
     def _check_siblings(self, shape: Shape) -> None:
         """A class below has another base with state methods: one pair of them would be called only."""
-        mine = [*self.family.line(shape)]
+        known = set(self.family.line(shape))  # those and all above them are no such bases
         for below in self.family.derived(shape):
-            for other in self.family.line(below):
+            todo = [below]
+            for other in todo:  # grows as it goes
+                todo += [base for base in self.family.bases(other)[0] if base not in known and base not in todo]
+                if other is below:
+                    continue
+                known.add(other)
                 stateful = self.search.hazards_of(other) or {"__getstate__", "__setstate__"} & other.methods.keys()
-                if stateful and other is not below and not self.family.below(other, shape) and other not in mine:
+                if stateful and not self.family.below(other, shape):
                     raise Refused(
                         f"`{below.node.name}` ({below.outline.path}:{below.node.lineno}) derives from "
                         f"`{other.node.name}` as well, whose state methods would not be called; write them there"

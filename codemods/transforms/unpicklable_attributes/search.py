@@ -72,6 +72,8 @@ class Search:
         self.recogniser = Recogniser(self.repo, self.family.values, self.family.foreign_bases)
         self.given = Given(self.repo, self.family, self.recogniser, partial(handed, project))
         self._known_hazards: dict[Shape, Attributes] = {}
+        self._known_crossings: dict[tuple[Shape, str], tuple[Confidence, Trace, str]] = {}
+        self._instances: dict[Shape, tuple[Confidence, Trace, str] | None] = {}
         self._looked_at: dict[str, bool] = {}
 
     def paths(self) -> list[str]:
@@ -263,11 +265,7 @@ class Search:
 
     def decides(self, shape: Shape) -> bool:
         """The class says in some other way how it is pickled."""
-        return any(
-            name in other.methods
-            for other in self.family.line(shape)
-            for name in ("__reduce__", "__reduce_ex__", "__getnewargs_ex__")
-        )
+        return any(other.once(_has_reducer) for other in self.family.line(shape))
 
     def left_out(self, shape: Shape, name: str) -> bool:
         """A `__getstate__` looks after the attribute, or takes only what it names."""
@@ -288,18 +286,27 @@ class Search:
 
         Of these, where a `method` is named, only what it runs for.
         """
+        if (shape, method) in self._known_crossings:
+            return self._known_crossings[shape, method]
         best: tuple[Confidence, Trace, str] = (Confidence.POSSIBLE, (), "")
-        ask = getattr(flow_of(self.project), "instances", None)
         for other in [shape, *self.family.derived(shape)]:
-            found = None if ask is None else ask(other.outline.path, other.node.lineno)
-            if found is None or registered(self.family, other):
-                continue
-            confidence = Confidence.POSSIBLE if only_in_children(self.repo, found) else found.confidence
-            if best[1] and confidence.rank <= best[0].rank:
+            if other not in self._instances:
+                self._instances[other] = self._crossing_of(other)
+            found = self._instances[other]
+            if found is None or (best[1] and found[0].rank <= best[0].rank):
                 continue
             if not method or not self._replaces(other, shape, method):
-                best = (confidence, found.trace, found.boundary)
+                best = found
+        self._known_crossings[shape, method] = best
         return best
+
+    def _crossing_of(self, shape: Shape) -> tuple[Confidence, Trace, str] | None:
+        """How objects of this very class cross; None where they do not, or have a reducer."""
+        found = flow_of(self.project).instances(shape.outline.path, shape.node.lineno)
+        if found is None or registered(self.family, shape):
+            return None
+        sure = Confidence.POSSIBLE if only_in_children(self.repo, found) else found.confidence
+        return sure, found.trace, found.boundary
 
     def is_cleared(self, shape: Shape, attribute: str) -> bool:
         """Whatever crosses of the class, and of those derived from it, has nothing in the attribute at that moment."""
@@ -313,12 +320,22 @@ class Search:
         for other in self.family.line(below):
             if other.node is shape.node:
                 return False
-            method = other.methods.get(name)
-            if method is not None and not any(
-                isinstance(node, ast.Attribute) and node.attr == name for node in ast.walk(method)
-            ):
+            if name in other.methods and name not in other.once(_going_on):
                 return True
         return False
+
+
+def _has_reducer(shape: Shape) -> bool:
+    return any(name in shape.methods for name in ("__reduce__", "__reduce_ex__", "__getnewargs_ex__"))
+
+
+def _going_on(shape: Shape) -> set[str]:
+    """The methods of a class that name themselves: `super().load()` in `load`."""
+    return {
+        name
+        for name, method in shape.methods.items()
+        if any(isinstance(node, ast.Attribute) and node.attr == name for node in ast.walk(method))
+    }
 
 
 # questions: what they answer is mostly that there is nothing to be found

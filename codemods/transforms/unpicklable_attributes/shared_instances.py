@@ -18,21 +18,29 @@ _OWN_STATE = frozenset(("__reduce__", "__reduce_ex__", "__getnewargs__", "__getn
 def check_new_objects(repo: Repo, shapes: Iterable[Shape]) -> None:
     """Raises Refused where calling one of the classes may give an object that exists already."""
     for shape in shapes:
-        if _OWN_STATE & shape.methods.keys():
-            continue
-        new = shape.methods.get("__new__")
-        if new is not None and not _always_new(new, "__new__"):
+        if not shape.once(_makes_new_ones):
+            new = shape.methods["__new__"]
             raise Refused(
                 f"`__new__` of `{shape.node.name}` ({shape.outline.path}:{new.lineno}) may give an object that exists "
                 f"already, and pickle calls it without the arguments: {_ADVICE}"
             )
-        call = _call_of_metaclass(repo, shape)
+        call = _call_of_metaclass(repo, shape) if shape.node.keywords and not shape.once(_has_own_state) else None
         if call is not None:
             where, function = call
             raise Refused(
                 f"`__call__` of its metaclass ({where.path}:{function.lineno}) may give an object that exists already, "
                 f"and pickle goes past it, so a worker would have two: {_ADVICE}"
             )
+
+
+def _has_own_state(shape: Shape) -> bool:
+    return bool(_OWN_STATE & shape.methods.keys())
+
+
+def _makes_new_ones(shape: Shape) -> bool:
+    """It has no `__new__` that may give an object which is there already, or says itself how it is pickled."""
+    new = shape.methods.get("__new__")
+    return new is None or _has_own_state(shape) or _always_new(new, "__new__")
 
 
 def _call_of_metaclass(repo: Repo, shape: Shape) -> tuple[Outline, Method] | None:

@@ -41,9 +41,9 @@ def named_slots(shape: Shape) -> list[str] | None:
 def slots_of(family: Family, shape: Shape) -> Slots | None:
     """Those of the class and of its one base class; None where objects have a `__dict__` too, or it can't be told."""
     line = [*family.line(shape)]
-    found = [named_slots(each) for each in line]
     if len(line) > 2 or family.derived(shape) or any(name != "object" for name in family.foreign(shape)):
         return None
+    found = [named_slots(each) for each in line]
     if not all(each is not None for each in found) or any("__setattr__" in each.methods for each in line):
         return None
     names = [name for each in found for name in each or ()]

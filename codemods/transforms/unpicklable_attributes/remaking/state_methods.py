@@ -99,7 +99,7 @@ def edits(family: Family, shape: Shape, treatments: Sequence[Treatment], inherit
     filled = "state" if existing_put is None else updated_from(existing_put)
     put = _joined(_remake(item, step, filled) for item in remade)
     put += [line for item in remade if item.form is Form.CLOSED for line in _close(item, step, filled)]
-    if any(_is_frozen(other) for other in family.hierarchy(shape)):
+    if any(other.once(_is_frozen) for other in family.hierarchy(shape)):
         put = [_SETS.sub(r'\1self.__dict__["\2"] = ', line) for line in put]
     if put and existing_put is not None:
         found.append(_at_end(source, existing_put, [*imports, *put]))

@@ -105,11 +105,7 @@ class AttributeUses:
 
     def skips_init(self) -> bool:
         """A class below has an `__init__` that never calls ours."""
-        for shape in self.family.derived(self.shape):
-            init = shape.methods.get("__init__")
-            if init is not None and "__init__(" not in "".join(ast.unparse(part) for part in init.body):
-                return True
-        return False
+        return any(shape.once(_skips_init) for shape in self.family.derived(self.shape))
 
     def is_needed(self) -> bool:
         """Something after the constructor uses it without asking first whether there is one: None would not do."""
@@ -148,6 +144,11 @@ class AttributeUses:
         return max(
             (line for line, item in called if item is not None and item[0] in names("closing_methods")), default=None
         )
+
+
+def _skips_init(shape: Shape) -> bool:
+    init = shape.methods.get("__init__")
+    return init is not None and "__init__(" not in "".join(ast.unparse(part) for part in init.body)
 
 
 def _sets_in_each(statement: ast.stmt, sets: Collection[ast.stmt]) -> bool:

@@ -54,11 +54,14 @@ class Elsewhere:
 
 def lists_itself(hierarchy: Iterable[Shape]) -> str | None:
     """The place where these classes read all attributes of their objects at once: `vars(self)`."""
-    for shape in hierarchy:
-        for method in shape.methods.values():
-            for node in ast.walk(method) if method.name not in _STATE_METHODS else ():
-                if _shows(shape.outline, node, getattr(node, "lineno", 0), own=True):
-                    return f"{shape.outline.path}:{method.lineno} (`{method.name}`)"
+    return next((place for shape in hierarchy if (place := shape.once(_shown_by_itself)) is not None), None)
+
+
+def _shown_by_itself(shape: Shape) -> str | None:
+    for method in shape.methods.values():
+        for node in ast.walk(method) if method.name not in _STATE_METHODS else ():
+            if _shows(shape.outline, node, getattr(node, "lineno", 0), own=True):
+                return f"{shape.outline.path}:{method.lineno} (`{method.name}`)"
     return None
 
 

@@ -21,7 +21,7 @@ def check_not_hashed_early(line: Iterable[Shape]) -> None:
     """
     shapes = list(line)
     reader = next((found for shape in shapes if (found := shape.methods.get("__hash__")) is not None), None)
-    if not (any(map(_is_hashed_by_fields, shapes)) if reader is None else _reads_itself(reader)):
+    if not (any(shape.once(_is_hashed_by_fields) for shape in shapes) if reader is None else _reads_itself(reader)):
         return
     for shape in shapes:
         for method in shape.methods.values():

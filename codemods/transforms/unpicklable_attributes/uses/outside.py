@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING
 
 from ....syntax.file_tree import position
 from ....syntax.names import last_name
@@ -13,6 +14,9 @@ from ....syntax.unpicklable_table import ObjectKind, Remedy
 from .elsewhere import Elsewhere
 from .file_uses import FileUses, Made, copies, file_uses, names_in
 from .mutation import first_touch, named
+
+if TYPE_CHECKING:
+    from ..classes import Shape
 
 _SETS = ("setattr", "delattr")
 
@@ -175,16 +179,28 @@ def _touch(outline: Outline, node: ast.Attribute, kind: ObjectKind, recogniser: 
     return what.partition(" ")[2].partition(" ")[2] if what is not None else None
 
 
-def hands_out(methods: Iterable[tuple[Outline, ast.FunctionDef | ast.AsyncFunctionDef]]) -> Iterator[str]:
+def hands_out(hierarchy: Iterable[Shape]) -> Iterator[str]:
     """Names of the methods that use their object for more than its attributes, or a method of it uncalled."""
-    several = list(methods)
-    names = {method.name for _, method in several}
-    for outline, method in several:
+    shapes = list(hierarchy)
+    names = {method.name for shape in shapes for method in shape.methods.values()}
+    for shape in shapes:
+        yield from (name for name, taken in shape.once(_taken).items() if taken is None or not taken.isdisjoint(names))
+
+
+def _taken(shape: Shape) -> dict[str, set[str] | None]:
+    """By method the attributes of its object that it takes and does not call; None where it takes the object itself."""
+    found: dict[str, set[str] | None] = {}
+    for method in shape.methods.values():
+        taken: set[str] | None = set()
         for node in ast.walk(method):
-            if isinstance(node, ast.Name) and outline.is_self(node):
-                above = outline.parents[node]
-                call = outline.parents[above] if isinstance(above, ast.Attribute) else None
-                called = isinstance(call, ast.Call) and call.func is above
-                if not isinstance(above, ast.Attribute) or (above.attr in names and not called):
-                    yield method.name
-                    break
+            if not isinstance(node, ast.Name) or not shape.outline.is_self(node):
+                continue
+            above = shape.outline.parents[node]
+            if not isinstance(above, ast.Attribute):
+                taken = None
+                break
+            call = shape.outline.parents[above]
+            if taken is not None and not (isinstance(call, ast.Call) and call.func is above):
+                taken.add(above.attr)
+        found[method.name] = taken
+    return found
