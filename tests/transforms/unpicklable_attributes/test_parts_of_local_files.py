@@ -93,7 +93,7 @@ def test_lines_of_a_loop_stand_where_they_stood() -> None:
 
 
 def test_a_long_call_is_shortened_in_the_message() -> None:
-    program = "import lmdb\nfrom multiprocessing import Process\n\n\ndef main():\n    Process(target=print, args=({},)).start()\n"
+    program = "import lmdb\nfrom multiprocessing import Process\n\nProcess(target=print, args=({},)).start()\n"
     opened = "lmdb.open('data/train/images.lmdb', max_readers=32, readonly=True, lock=False)"
     (finding,) = reported({"a.py": program.format(opened)}, RULE)
     assert "`lmdb.open('data/train/images.lmdb', max_readers=32, reado...` is" in finding.message
