@@ -8,6 +8,7 @@ from itertools import islice
 
 from ..nodes import statements
 from .modules import Modules
+from .names import root_of_chain
 from .origins import origin
 from .outline import Outline
 from .repo import Repo
@@ -163,6 +164,10 @@ class Callees:
             if found is not None and isinstance(found.node, ast.ClassDef):
                 return found.outline, found.node
             return self._imported_object(outline, value)
+        root = root_of_chain(value) if isinstance(value, ast.Attribute) else None
+        if isinstance(value, ast.Attribute) and root is not None and root.id in outline.imported:
+            home = self.resolver.module(outline, value.value)  # `settings.registry`, of a module
+            return self._made_by(home, value.attr) if home is not None else None
         return None
 
     def _imported_object(self, outline: Outline, value: ast.Name) -> tuple[Outline, ast.ClassDef] | None:
@@ -172,8 +177,12 @@ class Callees:
         if not isinstance(statement, ast.ImportFrom) or (other := self.star_source(outline, statement)) is None:
             return None
         original = next(alias.name for alias in statement.names if (alias.asname or alias.name) == value.id)
-        created = [binding.value for binding in other.bindings(other.module, original)]
-        return self.made_class(other, created[0]) if len(created) == 1 and isinstance(created[0], ast.Call) else None
+        return self._made_by(other, original)
+
+    def _made_by(self, outline: Outline, name: str) -> tuple[Outline, ast.ClassDef] | None:
+        """The class of the one object that a file makes at module level under that name."""
+        created = [binding.value for binding in outline.bindings(outline.module, name)]
+        return self.made_class(outline, created[0]) if len(created) == 1 and isinstance(created[0], ast.Call) else None
 
     def star_source(self, outline: Outline, statement: ast.ImportFrom) -> Outline | None:
         """The file of the repo that `from ... import *` names."""

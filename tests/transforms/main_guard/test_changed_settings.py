@@ -302,3 +302,25 @@ def test_what_the_script_changes_below_the_start(script: str, found: bool) -> No
         "    return cfg['size'] + x\n\n{}if __name__ == '__main__':\n"
     ).format("def start():\n    Pool(1).map(use, [1])\n\n" if "start()" in script else "")
     assert bool(reports({"run.py": text + script, "settings.py": "cfg = dict(size=2)\n"})) is found
+
+
+@pytest.mark.parametrize(
+    ("change", "found"),
+    [
+        ("store.ROWS.grow()", True),
+        ("store.ROWS.twice()", True),
+        ("ROWS.grow()", True),
+        ("store.ROWS.show()", False),
+        ("store.OTHER.grow()", False),
+    ],
+)
+def test_a_method_of_an_object_of_a_module_that_is_imported(change: str, found: bool) -> None:
+    files = {
+        "store.py": "class Rows:\n    def __init__(self):\n        self.size = 1\n\n    def grow(self):\n"
+        "        self.size += 1\n\n    def twice(self):\n        self.grow()\n\n    def show(self):\n"
+        "        print(self.size)\n\n\nROWS = Rows()\nOTHER = Rows()\n",
+        "train.py": "from multiprocessing import Process\n\nimport store\nfrom store import ROWS\n\n\ndef work():\n"
+        f"    print(store.ROWS.size)\n\n\ndef main():\n    {change}\n    Process(target=work).start()\n\n\n"
+        "if __name__ == '__main__':\n    main()\n",
+    }
+    assert reports(files) == ([("train.py", 8, "train.py:12")] if found else [])
