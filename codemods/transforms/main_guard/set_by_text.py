@@ -17,6 +17,7 @@ from .statements import names_bound
 UNKNOWN = ""  # a name that is not written there
 _WRITES = frozenset({"update", "setdefault", "pop", "popitem", "clear", "__setitem__", "__delitem__"})
 _SETTERS = {"setattr": 3, "delattr": 2}  # each with the number of its arguments
+_MANY = 255
 _IMPORTS = frozenset({"import_module", "__import__"})
 _AS_TEXT = re.compile(  # each begins with a letter of its own: found many times faster than behind a boundary
     r"(?:globals|vars|locals|setattr|delattr)\s*\(|__dict__|sys\.modules\[|import\s+__main__|import_module\(\s*__name__"
@@ -35,7 +36,7 @@ def set_by_text(resolver: Resolver, outline: Outline, node: ast.AST) -> tuple[Ou
         found, names = outline if _is_itself(outline, node.value) else None, iter((node.attr,))
     elif isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in _WRITES:
         found, names = _namespace(resolver, outline, node.func.value), _written(node, node.func.attr)
-    elif isinstance(node, ast.Call) and len(node.args) == _SETTERS.get(last_name(node.func)):
+    elif isinstance(node, ast.Call) and len(node.args) >= _SETTERS.get(last_name(node.func), _MANY):
         found, names = _module(resolver, outline, node.args[0]), iter((_text(node.args[1]),))
     elif isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "exec" and node.args:
         found, names = _executed_in(resolver, outline, node), _bound_by(node.args[0])
