@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from harness.hoisting import hoisted
+from harness.small import migrated
 
 _KEEPER = """\
 class Step:
@@ -85,6 +86,21 @@ def test_any_other_decorator_is_refused(definition: str) -> None:
     assert any("its decorator `@step` may do more than wrap it" in reason for reason in reasons)
 
 
+def test_what_only_the_decorator_needs_gets_no_name() -> None:
+    table = (
+        "class Bus:\n    def __init__(self):\n        self.handlers = {}\n\n    def on(self, event):\n"
+        "        def register(fn):\n            self.handlers.setdefault(event, []).append(fn)\n            return fn\n"
+        "        return register\n\n\n"
+    )
+    text = table + (
+        "def build(run):\n    bus = Bus()\n\n    @bus.on('step')\n    def log_step(step):\n"
+        "        return run, step\n\n    return bus\n"
+    )
+    after, _ = hoisted(text)
+    assert "    bus.on('step')(functools.partial(_build_log_step, run))\n" in after
+    assert "log_step =" not in after
+
+
 def test_decorators_below_the_last_one_that_stays_move_along() -> None:
     text = "import torch\n\n\n" + _KEEPER + _GIVES_A_STEP + _USE.format(decorator="step\n    @torch.no_grad()")
     after, _ = hoisted(text)
@@ -108,3 +124,33 @@ def test_a_function_that_uses_the_decorated_one_is_refused() -> None:
     text = _KEEPER + _GIVES_A_STEP + _USE.format(decorator="step").replace("x + n", "rows.fn(x - 1) if x else n")
     _, reasons = hoisted(text)
     assert any("it uses `rows`, which its decorator `@step` makes another object" in reason for reason in reasons)
+
+
+VECTORIZED = """\
+import multiprocessing
+
+import numpy as np
+{imported}
+
+class Table:
+    def __init__(self, shift):
+        self.shifted = {vectorize}(lambda i: i + shift)
+
+
+def show(table):
+    print(table.shifted([1, 2]))
+
+
+if __name__ == "__main__":
+    multiprocessing.Process(target=show, args=(Table(1),)).start()
+"""
+
+
+def test_numpy_vectorize_keeps_its_function() -> None:
+    after = migrated({"a.py": VECTORIZED.format(imported="", vectorize="np.vectorize")}, "lambdas")["a.py"]
+    assert "self.shifted = np.vectorize(functools.partial(" in after
+
+
+def test_numba_vectorize_compiles_it() -> None:
+    text = VECTORIZED.format(imported="import numba", vectorize="numba.vectorize")
+    assert hoisted(text)[0] == text

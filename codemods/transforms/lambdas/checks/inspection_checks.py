@@ -24,6 +24,7 @@ from ..libraries import libraries
 from .frame_readers import FRAMES, read_by_callee
 from .identity import where_in_words
 from .parameter_values import gets_only_named
+from .settled import origin_in
 
 _ASKS_FOR_FUNCTIONS = frozenset({"isfunction", "FunctionType", "LambdaType", "isroutine"})
 _OF_FUNCTIONS = frozenset({"__name__", "__qualname__", "__code__"})
@@ -105,6 +106,7 @@ class InspectionChecks:
                 isinstance(call, ast.Call)
                 and call.args[:1] == [place]
                 and last_name(call.func) in libraries().compilers
+                and origin_in(self.scopes, call.func) != "numpy.vectorize"  # numba's compiles
             ):
                 raise Refused(f"`{ast.unparse(call.func)}` (line {call.lineno}) compiles functions only: {_PLAIN}")
         for values in self.known.called(self.path, *start_of(unit.node)) if wrapped else ():

@@ -18,6 +18,7 @@ from ....syntax.resolver import Class, Definition, method
 from ..libraries import libraries
 from .settled import Settled
 
+_PUT = frozenset({"append", "appendleft", "insert", "add", "setdefault"})  # into a list, set or dict that an object has
 _ASK = frozenset({"isinstance", "callable", "isgeneratorfunction", "iscoroutinefunction", "isasyncgenfunction"})
 
 
@@ -113,6 +114,8 @@ class KeptDecorators:
             return isinstance(parent.ctx, ast.Load) or self._is_of_class(outline, use, name)
         call = outline.parents[parent] if isinstance(parent, ast.keyword) else parent
         if isinstance(call, ast.Call) and call.func is not use:
+            if isinstance(call.func, ast.Attribute) and call.func.attr in _PUT:
+                return isinstance(call.func.value, (ast.Attribute, ast.Subscript, ast.Call))
             return last_name(call.func) in _ASK or self._makes_keeper(outline, call, name)
         return False
 
