@@ -57,8 +57,8 @@ def leave(rewrite: FileRewrite, move: Move, moves: dict[Unit, Move], imports: li
         return [_removal(rewrite, node, closing=True), rewrite.replace(returned_name, text[len(indent + "return ") :])]
     first, last = first_attached_line(rewrite.source, node), last_line(rewrite.source, node)
     start, end = rewrite.source.line_starts[first - 1], end_of_line(rewrite.source, last)
-    unread = unit.applied and unit.variable is not None and not uses and not seen_by_name
-    return [Edit(rewrite.path, start, end, _broken(rewrite, indent, "" if unread else f"{node.name} = ", created))]
+    is_unread = bool(unit.applied) and unit.variable is not None and not uses and not seen_by_name
+    return [Edit(rewrite.path, start, end, _broken(rewrite, indent, "" if is_unread else f"{node.name} = ", created))]
 
 
 def _unread_assignment(rewrite: FileRewrite, unit: Unit, moves: dict[Unit, Move]) -> ast.stmt | None:
