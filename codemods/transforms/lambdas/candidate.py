@@ -79,6 +79,19 @@ def is_about_object(scopes: Scopes, use: Use) -> bool:
     return use.name in ("vars", "dir") and isinstance(call, ast.Call) and call.func is use.node and bool(call.args)
 
 
+def has_own_names(scopes: Scopes, use: Use) -> bool:
+    """`eval(text, names)` and `exec(text, names)` see what they are given, not the variables around."""
+    call = scopes.parents[use.node]
+    is_call = isinstance(call, ast.Call) and call.func is use.node
+    if not is_call or use.name not in ("eval", "exec") or len(call.args) < 2:
+        return False
+    return not any(isinstance(arg, ast.Starred) or _is_none(arg) for arg in call.args[:2])
+
+
+def _is_none(value: ast.expr) -> bool:
+    return isinstance(value, ast.Constant) and value.value is None
+
+
 def is_left_to_pickle(scopes: Scopes, use: Use) -> bool:
     """`return eval, (...)` in a `__reduce__`: pickle calls that, and it sees the variables there."""
     above = scopes.parents[use.node]

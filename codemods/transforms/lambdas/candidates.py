@@ -10,7 +10,15 @@ from ...syntax.binding_rules import DEFINITIONS, FUNCTIONS, LASTING, BindingKind
 from ...syntax.scope_data import Use, Variable, line_of, start_of
 from ...syntax.scopes import Scopes
 from ...tree.source import Source
-from .candidate import SEES_NAMES, Movable, Unit, assignment_targets, is_about_object, is_left_to_pickle
+from .candidate import (
+    SEES_NAMES,
+    Movable,
+    Unit,
+    assignment_targets,
+    has_own_names,
+    is_about_object,
+    is_left_to_pickle,
+)
 from .checks.headers import Header
 from .checks.settled import Settled
 from .writing.class_fields import within_fields
@@ -111,6 +119,7 @@ class Units:
                 and scopes.owner(use.scope, use.name) is None
                 and not is_about_object(scopes, use)
                 and not is_left_to_pickle(scopes, use)
+                and not has_own_names(scopes, use)
             ):
                 place = f"`{use.name}` (line {line_of(use.node)})"
                 raise Refused(f"it calls {place}, which sees the variables around it: pass them as arguments")

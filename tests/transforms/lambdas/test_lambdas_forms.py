@@ -1012,3 +1012,40 @@ def test_a_factory_of_empty_values_is_its_type(body: str, factory: str | None) -
     else:
         own, _ = hoisted(f"def {factory}():\n    return 7\n\n\n{text}")
         assert f"defaultdict({factory})" not in own or body.startswith(factory)
+
+
+@pytest.mark.parametrize(
+    ("run", "moves"),
+    [
+        ("exec(program, names)", True),
+        ("eval(program, dict(names))", True),
+        ("exec(program)", False),
+        ("exec(program, None)", False),
+        ("eval(*program)", False),
+        ("eval(program, locals())", False),
+    ],
+)
+def test_code_that_gets_its_names_sees_no_others(run: str, moves: bool) -> None:
+    text = f"def build(ds, program):\n    def call(names):\n        return {run}\n\n    ds.map(call)\n"
+    after, reasons = hoisted(text)
+    assert ("\ndef _build_call(" in after) == moves
+    assert moves or "which sees the variables around it" in reasons[0]
+
+
+def test_an_own_process_that_was_started_is_not_passed() -> None:
+    text = """\
+import multiprocessing as mp
+
+
+class Node(mp.Process):
+    pass
+
+
+def build(ds):
+    node = Node()
+    node.start()
+    ds.map(lambda x: node.peers(x))
+"""
+    after, reasons = hoisted(text)
+    assert after == text
+    assert "`node` is a process" in reasons[0]

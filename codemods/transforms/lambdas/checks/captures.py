@@ -32,6 +32,7 @@ _CHANGES = frozenset(
      "clear", "sort", "reverse", "appendleft", "extendleft", "subtract"}
 )  # fmt: skip
 _PROCESS = "a process, or holds some"
+_PROCESSES = frozenset({"Process", "ForkProcess", "SpawnProcess", "ForkServerProcess"})
 
 
 class _InFile(Recogniser):
@@ -46,7 +47,7 @@ class Captured:
     """Questions about the variables of one file."""
 
     def __init__(self, repo: Repo, path: str, scopes: Scopes) -> None:
-        self.scopes = scopes
+        self.scopes, self.repo = scopes, repo
         self.outline = repo.outline(path)
         self.recogniser = _InFile(repo, lambda outline, node: [])
 
@@ -73,6 +74,8 @@ class Captured:
         if value is None or self.outline is None:
             return
         what, advice = _by_its_looks(value), "make it inside the function"
+        if what is None and isinstance(value, ast.Call) and self._is_process(value):
+            what = _PROCESS
         if what == _PROCESS:
             advice = "a process that was started has no copy; hand over what the function needs of it"
         for created in self.recogniser.made(self.outline, value) if what is None else ():
@@ -85,6 +88,13 @@ class Captured:
                 break
         if what is not None:
             raise Refused(f"`{binding.name}` is {what} (line {binding.line}), which can't be pickled either: {advice}")
+
+    def _is_process(self, call: ast.Call) -> bool:
+        """It makes an object of an own class that derives from `Process`."""
+        assert self.outline is not None
+        resolver = self.repo.resolver
+        made = resolver.classes(self.outline, call.func)
+        return any(not resolver.base_names(cls).isdisjoint(_PROCESSES) for cls in made)
 
     def _check_changes(self, variable: Variable, unit: Unit, group: Iterable[Unit], boundary: str) -> str | None:
         """What the function puts into a list or dict stays in the worker, under every start method.
