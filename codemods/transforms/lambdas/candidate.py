@@ -82,8 +82,9 @@ def is_about_object(scopes: Scopes, use: Use) -> bool:
 def has_own_names(scopes: Scopes, use: Use) -> bool:
     """`eval(text, names)` and `exec(text, names)` see what they are given, not the variables around."""
     call = scopes.parents[use.node]
-    is_call = isinstance(call, ast.Call) and call.func is use.node
-    if not is_call or use.name not in ("eval", "exec") or len(call.args) < 2:
+    if not isinstance(call, ast.Call) or call.func is not use.node or len(call.args) < 2:
+        return False
+    if use.name not in ("eval", "exec"):
         return False
     return not any(isinstance(arg, ast.Starred) or _is_none(arg) for arg in call.args[:2])
 
