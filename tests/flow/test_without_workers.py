@@ -117,3 +117,25 @@ def test_the_number_that_an_object_keeps(made: str, kept: str, change: str, cros
     text = OF_OBJECT.format(made=made, kept=kept, change=change)
     crossings = flow_of(project_of({"run.py": text})).crossings(frozenset({HazardKind.LAMBDA}))
     assert any(each.line == 12 and each.confidence is Confidence.PROVEN for each in crossings) is crosses
+
+
+@pytest.mark.parametrize(
+    ("options", "before", "crosses"),
+    [
+        ("**options", "options = {'num_workers': 0, 'pin_memory': True}", False),
+        ("**options", "options = {'num_workers': 0} if data else {}", False),
+        ("**options", "options = {'pin_memory': True}", False),
+        ("**({'num_workers': 0} if data else {})", "pass", False),
+        ("**options", "options = {'num_workers': 1} if data else {}", True),
+        ("**options", "options = {'num_workers': number}", True),
+        ("**options", "options = {'num_workers': 0}; options['num_workers'] = 2", True),
+        ("**options", "options = {'num_workers': 0}; options.update(number)", True),
+        ("**options", "options = {'num_workers': 0}; options = number", True),
+        ("**options", "options = {'num_workers': 0}; options |= number", True),
+        ("**options", "options = {'num_workers': 0, **number}", True),
+        ("**options, **number", "options = {'num_workers': 0}", True),
+        ("num_workers=2, **options", "options = {'batch_size': 1}", True),
+    ],
+)
+def test_numbers_of_workers_in_dicts_that_are_unpacked(options: str, before: str, crosses: bool) -> None:
+    assert sure("data, number", options, "make(Rows(), args)", before) == crosses

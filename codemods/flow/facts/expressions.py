@@ -17,7 +17,7 @@ from .definitions import enter_function
 from .filled_later import note_call
 from .loaded_by_path import is_loaded, takes_from_loaded
 from .operators import inverted, operated
-from .passed_on import UNDER, passed_on, under, with_workers
+from .passed_on import COUNT, UNDER, passed_on, under, unpacks_no_workers, with_workers
 from .records import NO_LITERALS, Call
 from .scope import DEAD, SEVERAL, FactsScope
 from .syntax import (
@@ -275,6 +275,8 @@ class Expressions(Targets):
                 self._literal(literals, keyword.arg, with_workers(node, keyword.value))
         if node.keywords and (given := passed_on(builder.scope, node)) is not None:
             literals[given[0]] = given[1]
+        if double_stars and unpacks_no_workers(builder.scope, node):
+            literals[COUNT] = 0
         if builder.scope.asked_for and (switch := under(builder.scope, node)) is not None:
             literals[UNDER] = switch
         is_view = False

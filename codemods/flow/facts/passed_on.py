@@ -48,6 +48,47 @@ def passed_on(scope: FactsScope, call: ast.Call) -> tuple[str, PassedOn] | None:
     return None if found is None else (IN_STARS, found)
 
 
+def unpacks_no_workers(scope: FactsScope, call: ast.Call) -> bool:
+    """Dicts that are written out are all that the call unpacks, and none has a number of workers but 0.
+
+    `DataLoader(rows, **options)` after `options = {"num_workers": 0} if cpu else {}`.
+    """
+    stars = [keyword.value for keyword in call.keywords if keyword.arg is None]
+    named = last_name(call.func) or ""
+    if not stars or COUNT in {keyword.arg for keyword in call.keywords} or not named.endswith("Loader"):
+        return False
+    return all(_has_no_workers(_written(scope, star)) for star in stars)
+
+
+def _written(scope: FactsScope, value: ast.expr) -> ast.expr | None:
+    """The value of a local variable that is bound once, and not changed; any other expression as it is."""
+    if not isinstance(value, ast.Name):
+        return value
+    function = scope.tree
+    if not isinstance(function, (ast.FunctionDef, ast.AsyncFunctionDef)):
+        return None
+    nodes = list(walk(function))
+    bound = [each for each in nodes if isinstance(each, ast.Assign) and _binds(each, value.id)]
+    unpacked = {each.value for each in nodes if isinstance(each, ast.keyword) and each.arg is None}
+    known = {target for each in bound for target in each.targets} | unpacked
+    named = [each for each in nodes if isinstance(each, ast.Name) and each.id == value.id]
+    return bound[0].value if len(bound) == 1 and known.issuperset(named) else None
+
+
+def _binds(statement: ast.Assign, name: str) -> bool:
+    return len(statement.targets) == 1 and isinstance(target := statement.targets[0], ast.Name) and target.id == name
+
+
+def _has_no_workers(value: ast.expr | None) -> bool:
+    if isinstance(value, ast.IfExp):
+        return _has_no_workers(value.body) and _has_no_workers(value.orelse)
+    if not isinstance(value, ast.Dict) or not all(isinstance(key, ast.Constant) for key in value.keys):
+        return False
+    items = zip(value.keys, value.values, strict=True)
+    numbers = [each for key, each in items if isinstance(key, ast.Constant) and key.value == COUNT]
+    return all(isinstance(each, ast.Constant) and each.value == 0 for each in numbers)
+
+
 def with_workers(call: ast.Call, value: ast.expr) -> ast.expr:
     """What an argument is where the call has workers: "fork" of `"fork" if workers > 0 else None`."""
     number = next((keyword.value for keyword in call.keywords if keyword.arg == COUNT), None)
