@@ -19,6 +19,7 @@ from .unpicklable_table import (
     MODULE,
     ObjectKind,
     Remedy,
+    calling_later,
     canonical,
     kind_of_class,
     kinds,
@@ -31,6 +32,7 @@ from .unpicklable_table import (
 Stores = Callable[[Outline, ast.Attribute], "list[tuple[Outline, ast.expr]]"]  # the values that `self.x` gets
 Bases = Callable[[Outline, ast.expr], "list[str]"]  # foreign base classes of the class that an expression names
 _LAZY = ("zip", "map", "filter", "enumerate", "iter", "reversed")  # keep what they walk over
+_CALLS_LATER = ("map", "filter")  # keep the function too, and call it as they are walked over
 _BINDING = ("staticmethod", "classmethod")
 _WALKS = ("iter", "enumerate", "cycle")
 _ENTERS = ("enter_context", "enter_async_context")
@@ -129,15 +131,22 @@ class Recogniser:
                 yield from self._returned(outline, node, depth)
                 if last_name(node.func) in _ENTERS and isinstance(node.func, ast.Attribute) and len(node.args) == 1:
                     yield from (_left_by_a_stack(each) for each in self._opened(outline, node.args[0], depth))
-                if (
-                    isinstance(node.func, ast.Name)
-                    and node.func.id in _LAZY
-                    and not outline.lookup(node, node.func.id)[1]
-                ):
-                    values = (created for argument in node.args for created in self._made(outline, argument, depth + 1))
-                    yield from (_walked(created) for created in values if _is_walked(created.kind))
+                yield from self._kept_by_iterators(outline, node, depth)
                 if (derived := kind_of_class(self.bases(outline, node.func))) is not None:
                     yield Made(derived, outline, node)
+
+    def _kept_by_iterators(self, outline: Outline, node: ast.Call, depth: int) -> Iterator[Made]:
+        """What `zip` or `enumerate` walks over later, or `map` itself where pickle can't find its function."""
+        name = node.func.id if isinstance(node.func, ast.Name) else ""
+        if name not in _LAZY or outline.lookup(node, name)[1]:
+            return
+        values = (created for argument in node.args for created in self._made(outline, argument, depth + 1))
+        walked = [_walked(created) for created in values if _is_walked(created.kind)]
+        function = _local_function(outline, node)
+        if function and all(each.kind.remedy is Remedy.EXHAUST for each in walked):
+            yield Made(calling_later(name, function), outline, node)
+        else:
+            yield from walked
 
     def _given_by_loops(self, outline: Outline, node: ast.Name) -> Iterator[Made]:
         """What the loops give whose variable the name is: `for found in re.finditer(pattern, text)`."""
@@ -289,8 +298,21 @@ class Recogniser:
 
 
 def _is_walked(kind: ObjectKind) -> bool:
-    """A generator, or a file that is read: walking over it later needs it open."""
-    return kind is GENERATOR or kind.remedy is Remedy.REOPEN
+    """A generator, `map` of a lambda, or a file that is read: walking over it later needs it open."""
+    return kind.remedy in (Remedy.EXHAUST, Remedy.REOPEN)
+
+
+def _local_function(outline: Outline, call: ast.Call) -> str:
+    """What `call`, a `map` or `filter`, applies, in words, where pickle can't find that by a name; else ""."""
+    applied = call.args[0] if call.args and last_name(call.func) in _CALLS_LATER else None
+    if isinstance(applied, ast.Lambda):
+        return "a lambda"
+    if not isinstance(applied, ast.Name):
+        return ""
+    scope, bindings = outline.lookup(applied, applied.id)
+    made = [isinstance(each.statement, FUNCTIONS) or isinstance(each.value, ast.Lambda) for each in bindings]
+    inside = isinstance(scope, FUNCTIONS) and not any(each.parameter for each in bindings)
+    return "a local function" if made and all(made) and inside else ""
 
 
 def _left_by_a_stack(made: Made) -> Made:
@@ -301,7 +323,7 @@ def _left_by_a_stack(made: Made) -> Made:
 def _walked(made: Made) -> Made:
     """What `zip` or `enumerate` makes of it. A file that is opened again would begin anew."""
     kind = made.kind
-    if kind is not GENERATOR:
+    if kind.remedy is not Remedy.EXHAUST:
         kind = replace(kind, remedy=Remedy.REPORT, advice=_WALK_THERE, line="")
     return replace(made, kind=kind, nested=True)
 

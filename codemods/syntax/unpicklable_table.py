@@ -94,6 +94,12 @@ def wrong_context(kind: ObjectKind) -> ObjectKind:
 
 
 @cache
+def calling_later(name: str, function: str) -> ObjectKind:
+    """What `map` or `filter` gives of `function`, a function that pickle can't find: it keeps that."""
+    return ObjectKind((), f"a `{name}` of {function}", "Can't pickle local object", Remedy.EXHAUST)
+
+
+@cache
 def method_of(kind: ObjectKind) -> ObjectKind:
     """A method of such an object, which takes the object along; one of a stream is looked up again."""
     remedy = kind.remedy if kind.plain else Remedy.REPORT

@@ -3,8 +3,9 @@ r"""Locks, open files, database handles and the like that are kept on objects wh
 ## What it finds
 Attributes that hold what pickle refuses: locks and the rest of `threading`, queues, executors and pools, log handlers
 (and loggers, where the repository declares a Python older than 3.7), open files, HDF5, LMDB, SQLite, zip, tar and npz
-handles, memory maps, videos, clients of databases and clouds, `SummaryWriter`, generators, functions with an
-`lru_cache`, weak references, modules. They are found behind aliases, local names, conditions, in lists and dicts (also
+handles, memory maps, videos, clients of databases and clouds, `SummaryWriter`, generators, `map` and `filter` of
+a lambda or local function, functions with an `lru_cache`, weak references, modules.
+They are found behind aliases, local names, conditions, in lists and dicts (also
 when these are filled later), in the fields of dataclasses, behind `@cached_property`, in what a helper function
 returns, and where a script passes them to a class (through `**kwargs`, `super().__init__(...)`, a table of classes or a
 registry too) or sets them on its objects. Objects of a class that derives from such a thing, like a `Thread`, are such
@@ -119,7 +120,7 @@ database in memory, passed on to another object, compared with that of another o
 lock that may be taken when a process starts and that is asked for without waiting; and where the state is not a plain
 dict (`__reduce__`, `__slots__` with a `__dict__` or a class below, an unusual `__getstate__`, another dict set as
 `self.__dict__`), or the class is local to a function. It is unsafe (only with `--unsafe-fixes`) below a base class that
-is not in the repository and may have state methods of its own, and for generators, which become lists.
+is not in the repository and may have state methods of its own, and for generators and `map`, which become lists.
 
 An attribute that an object does not have, its copy does not have either. Where `copy.copy` is seen to copy an object of
 the class, a `__copy__` goes along: that copy goes on sharing the lock or handle. It is refused where code outside the

@@ -13,7 +13,7 @@ from ...flow.answers.destructors import ended_copy, ended_with
 from ...flow.answers.tried import tried
 from ...syntax.names import last_name
 from ...syntax.outline import Outline
-from ...syntax.unpicklable_table import MODULE, Remedy, advice, kind_of_class
+from ...syntax.unpicklable_table import GENERATOR, MODULE, Remedy, advice, kind_of_class
 from .by_name import by_its_name
 from .classes import Method, Shape
 from .data import names
@@ -234,8 +234,10 @@ class Planner:
                 )
 
     def _as_list(self, shape: Shape, name: str, hazard: Hazard) -> Fix:
-        """`list(...)` around a generator."""
+        """`list(...)` around a generator, `map` or `filter`."""
         node, outline = hazard.made.node, hazard.made.outline
+        is_generator = hazard.made.kind is GENERATOR
+        kept = "generator" if is_generator else "iterator"
         if hazard.made.given:
             given = f"it is passed in ({hazard.made.given})"
             if self._endless(outline, node):
@@ -246,16 +248,16 @@ class Planner:
             if _is_iterator_of(user, method, use):
                 raise Refused(
                     f"line {use.lineno} gives it to `__iter__`, which has to return an iterator, and a list is none; "
-                    "make the generator there"
+                    f"make the {kept} there"
                 )
             if any(isinstance(item, ast.Call) and last_name(item.func) == "next" for item in _around(user, use)):
                 raise Refused(
-                    f"line {use.lineno} takes one item after the other with `next`; make the generator where it is used"
+                    f"line {use.lineno} takes one item after the other with `next`; make the {kept} where it is used"
                 )
             if isinstance(above, ast.Attribute) and above.attr in ("send", "throw", "close", "__next__"):
-                raise Refused(f"line {use.lineno} needs a generator; make it where it is used")
+                raise Refused(f"line {use.lineno} needs {hazard.made.kind.what}; make it where it is used")
         if self._endless(outline, node):
-            raise Refused("it may never end; make the generator where it is used, or in `__iter__`")
+            raise Refused(f"it may never end; make the {kept} where it is used, or in `__iter__`")
         source = self.project.source(outline.path)
         assert source is not None
         start = source.offset(node.lineno, node.col_offset)
@@ -267,7 +269,9 @@ class Planner:
         return Fix(
             f"Store a list in `self.{name}`",
             changes,
-            unsafe="a list holds everything at once and can be walked again and again, a generator only once",
+            unsafe="a list holds everything at once and can be walked again and again, a generator only once"
+            if is_generator
+            else "a list calls the function at once and can be walked again and again, an iterator only once",
         )
 
     def _uses(self, shape: Shape, name: str) -> Iterator[tuple[Shape, Method, ast.Attribute]]:

@@ -51,7 +51,7 @@ _OUTSIDE = re.compile(r"\n[ \t]*(?!self\b)\w+\.\w+ *=[^=]")  # not in the first 
 _YIELDS = re.compile(r"yield(?<!\wyield)(?!\w)")
 _STARTS = re.compile(r"DataLoader(?<!\wDataLoader)\s*(?:\(|as\b)")
 _FACTORY = re.compile(r"factory\s*=")
-_GENERATES = re.compile(r"\byield\b|=\s*\((?s:.{0,200}?)\bfor\b")
+_GENERATES = re.compile(r"\byield\b|=\s*\((?s:.{0,200}?)\bfor\b|(?:=|\breturn)\s*(?:map|filter|zip|enumerate|iter)\(")
 _KEEPS = re.compile(r"\bself\.\w+\s*(?::[^=\n]{0,300})?=\s*(\w+)\b")
 _IMPORTS = re.compile(r"^[ \t]*import\s+(.*)$", re.M)
 _DERIVES = re.compile(rf"class[ \t]+\w+[ \t]*\([^)]*\b(?:{'|'.join(words())})\b")

@@ -11,16 +11,17 @@ from ....nodes import walk
 from ....syntax.outline import Outline
 from ....syntax.receivers import qualified_name
 from ....syntax.unpicklable import Made, Recogniser
-from ....syntax.unpicklable_table import GENERATOR
+from ....syntax.unpicklable_table import Remedy
 from ..classes import Store
 from ..data import names
 
+_WALKED_AT_ONCE = frozenset(("list", "tuple", "set", "frozenset", "sorted", "dict", "sum", "max", "min", "any", "all"))
 _LEAVES = (ast.Return, ast.Break, ast.Continue, ast.Yield, ast.YieldFrom, ast.Await)
 
 
 def is_replaced_at_once(recogniser: Recogniser, store: Store, made: Made) -> bool:
     """A later statement of the same block always gives the attribute something else, which does not hold `made`."""
-    if made.nested or made.kind is GENERATOR or store.fills or store.cached or _may_stop(recogniser, store):
+    if made.nested or store.fills or store.cached or _may_stop(recogniser, store):
         return False
     outline, name = store.owner.outline, store.target.attr
     block = store.owner.block(store.statement)
@@ -80,11 +81,10 @@ def _is_let_go(recogniser: Recogniser, outline: Outline, node: ast.expr, made: M
         if isinstance(call, ast.Call) and call.func is above:
             return above.attr in made.kind.moves | names("closing_methods")
         return above.attr in names("says_of_arrays")
-    return (
-        isinstance(above, ast.Call)
-        and node in above.args
-        and qualified_name(outline, above.func) in names("copies_arrays")
-    )
+    if not isinstance(above, ast.Call) or node not in above.args:
+        return False
+    taken = _WALKED_AT_ONCE if made.kind.remedy is Remedy.EXHAUST else names("copies_arrays")
+    return qualified_name(outline, above.func) in taken
 
 
 def _is_number(node: ast.expr) -> bool:
