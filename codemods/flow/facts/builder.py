@@ -137,8 +137,9 @@ class FactsBuilder:
         if current:
             for statement in statements:
                 for node in walk(statement):
-                    if isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Load):
-                        current.pop(node.id, None)
+                    if type(node) is ast.Name:
+                        if type(node.ctx) is not ast.Load:
+                            current.pop(node.id, None)
                     elif self.narrowed and isinstance(node, ast.Attribute) and node.attr in self.narrowed:
                         current.pop(dotted(node) if not isinstance(node.ctx, ast.Load) else "", None)
 

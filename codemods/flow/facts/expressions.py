@@ -14,7 +14,7 @@ from ..kinds import FunctionKind
 from .attribute_dicts import note_update, updated
 from .builder import FactsBuilder
 from .definitions import enter_function
-from .filled_later import note_call
+from .filled_later import PUTS, note_call
 from .loaded_by_path import is_loaded, takes_from_loaded
 from .operators import inverted, operated
 from .passed_on import COUNT, UNDER, passed_on, under, unpacks_no_workers, with_workers
@@ -24,6 +24,7 @@ from .syntax import (
     EACH,
     KEYS,
     MAX_PLACES,
+    VIEW_METHODS,
     gives_view,
     items_of,
     literal_key,
@@ -32,7 +33,7 @@ from .syntax import (
     position,
     starred,
 )
-from .taken_out import handed_on, note_method
+from .taken_out import TAKES_OUT, handed_on, note_method
 from .targets import Targets
 
 # Tuples and classes of their own: this module looks at every expression of a repository.
@@ -40,6 +41,7 @@ _CONSTANT = ast.Constant
 _COMPARED = (ast.Is, ast.IsNot, ast.Eq, ast.NotEq)
 _SEQUENCE = (ast.Tuple, ast.List)
 _JOINING = (ast.Add, ast.BitOr)
+_METHODS = PUTS | TAKES_OUT | VIEW_METHODS  # of which more is noted than the call
 
 
 class Expressions(Targets):
@@ -71,10 +73,14 @@ class Expressions(Targets):
                 self._children(child)
 
     def _name(self, node: ast.Name) -> int:
-        known = self.builder.scope.current.get(node.id, -1)
+        builder, name = self.builder, node.id
+        scope = builder.scope
+        known = scope.current.get(name, -1)
         if known == DEAD:
             return -1
-        return known if known >= 0 else self.builder.variable(node.id)
+        if known < 0 and scope is not builder.module and name not in scope.globals:
+            known = scope.names.get(name, -1)
+        return known if known >= 0 else builder.variable(name)
 
     def attribute(self, node: ast.Attribute) -> int:
         """`x.attribute`, to be read."""
@@ -123,7 +129,7 @@ class Expressions(Targets):
         sides = [node.left, *node.comparators]
         values = [self.value(side) for side in sides]
         for at, operator in enumerate(node.ops):
-            if any(isinstance(side, ast.Constant) for side in sides[at : at + 2]):
+            if type(sides[at]) is _CONSTANT or type(sides[at + 1]) is _CONSTANT:
                 continue  # `fn is None`
             if isinstance(operator, (ast.In, ast.NotIn)):
                 builder.distinguish(values[at], "compared", node.lineno)
@@ -259,7 +265,7 @@ class Expressions(Targets):
         stars: list[int] = []
         literals: dict[str | int, object] = {}
         for index, argument in enumerate(node.args):
-            if isinstance(argument, ast.Starred):
+            if type(argument) is ast.Starred:
                 stars.append(self.value(argument.value))
                 continue
             arguments.append(self.value(argument))
@@ -280,13 +286,13 @@ class Expressions(Targets):
         if builder.scope.asked_for and (switch := under(builder.scope, node)) is not None:
             literals[UNDER] = switch
         is_view = False
-        if isinstance(function, ast.Attribute):
+        if type(function) is ast.Attribute and function.attr in _METHODS:
             note_call(builder, function, arguments, keywords)
             note_method(builder, node, function)
             if (owner := updated(node)) is not None and (base := self.value(owner)) >= 0:
                 note_update(builder, base, node, keywords, [*arguments, *double_stars])
             is_view = gives_view(node)
-        is_text = isinstance(function, ast.Name) and function.id == "eval" and self._evaluates(node)
+        is_text = type(function) is ast.Name and function.id == "eval" and self._evaluates(node)
         if callee < 0 and not is_view:
             return -1
         result = builder.node("", node.lineno)
@@ -296,14 +302,14 @@ class Expressions(Targets):
             facts.hazards.append((result, HazardKind.LOADED, position(node)))
         if callee < 0:  # of a dict without anything to follow: `{"a": 1}.items()`
             return result
-        text = dotted(function) or (function.attr if isinstance(function, ast.Attribute) else "")
+        text = dotted(function) or (function.attr if type(function) is ast.Attribute else "")
         facts.calls.append(
             Call(
                 callee, tuple(arguments), tuple(keywords), tuple(stars), tuple(double_stars), result, position(node),
                 intern(text), literals or NO_LITERALS, builder.scope.function, builder.conditions > 0,
             )
         )  # fmt: skip
-        if isinstance(function, ast.Attribute) and isinstance(function.value, ast.Name) and function.value.id == "self":
+        if type(function) is ast.Attribute and type(function.value) is ast.Name and function.value.id == "self":
             self._note_self_call(function.attr)
         return result
 
@@ -315,20 +321,20 @@ class Expressions(Targets):
         return scope is None and len(node.args) == 1 and not isinstance(node.args[0], (ast.Constant, ast.JoinedStr))
 
     def _literal(self, literals: dict[str | int, object], key: str | int, node: ast.expr) -> None:
-        named = key == "multiprocessing_context" and isinstance(node, ast.Call) and bool(node.args)
-        if named and isinstance(node, ast.Call) and dotted(node.func).rpartition(".")[2] == "get_context":
+        named = key == "multiprocessing_context" and type(node) is ast.Call and bool(node.args)
+        if named and type(node) is ast.Call and dotted(node.func).rpartition(".")[2] == "get_context":
             node = node.args[0]  # the name says the same
-        if isinstance(node, ast.Constant):
+        if type(node) is ast.Constant:
             literals[key] = node.value
-        elif key == 0 and (pattern := name_pattern(node)) is not None:
-            literals[key] = pattern
-        elif isinstance(node, ast.Name):
+        elif type(node) is ast.Name:
             scope: FactsScope | None = self.builder.scope
             while scope is not None and node.id not in scope.bound:
                 scope = scope.parent
             constant = scope.constants.get(node.id, SEVERAL) if scope is not None else SEVERAL
             if constant is not SEVERAL:
                 literals[key] = constant
+        elif key == 0 and (pattern := name_pattern(node)) is not None:
+            literals[key] = pattern
 
     def _note_self_call(self, method: str) -> None:
         scope: FactsScope | None = self.builder.scope

@@ -11,13 +11,13 @@ from collections.abc import Sequence
 
 from .builder import FactsBuilder
 
-_MADE = (ast.Dict, ast.List, ast.DictComp, ast.ListComp, ast.Call, ast.BinOp)
-_PUTS = frozenset({"append", "insert", "appendleft", "add", "update", "extend", "setdefault"})
+_MADE = frozenset({ast.Dict, ast.List, ast.DictComp, ast.ListComp, ast.Call, ast.BinOp})
+PUTS = frozenset({"append", "insert", "appendleft", "add", "update", "extend", "setdefault"})
 
 
 def kept_as(builder: FactsBuilder, target: ast.expr, value: int, expression: ast.expr | None) -> int:
     """The node of what is assigned to `target`: `value`, or a new one for a dict or list of constants."""
-    name = _name(target) if isinstance(expression, _MADE) else ""
+    name = _name(target) if type(expression) in _MADE else ""
     if name and value < 0 and isinstance(expression, (ast.Dict, ast.List)):
         value = builder.container((), type(expression).__name__.lower())
     if name and value >= 0:
@@ -35,7 +35,7 @@ def note_call(
     builder: FactsBuilder, function: ast.Attribute, arguments: Sequence[int], keywords: Sequence[tuple[str, int]]
 ) -> None:
     """`parts.append(f)`."""
-    if function.attr in _PUTS:
+    if function.attr in PUTS:
         for argument in (*arguments, *(value for _, value in keywords)):
             note_put(builder, function.value, argument)
 

@@ -24,7 +24,8 @@ class Mentions:
 
     def note_attribute(self, node: ast.Attribute) -> None:
         """`node` is read."""
-        root = root_of_chain(node)
+        value = node.value
+        root = value if type(value) is ast.Name else root_of_chain(value)
         if root is not None and root.id != "self":
             self._attributes.add((root.id, node.attr))
 

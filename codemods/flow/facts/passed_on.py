@@ -91,8 +91,10 @@ def _has_no_workers(value: ast.expr | None) -> bool:
 
 def with_workers(call: ast.Call, value: ast.expr) -> ast.expr:
     """What an argument is where the call has workers: "fork" of `"fork" if workers > 0 else None`."""
+    if type(value) is not ast.IfExp:
+        return value
     number = next((keyword.value for keyword in call.keywords if keyword.arg == COUNT), None)
-    if not isinstance(value, ast.IfExp) or number is None:
+    if number is None:
         return value
     some = _some(value.test, ast.unparse(number))
     return value if some is None else value.body if some else value.orelse

@@ -31,7 +31,7 @@ _DECORATED = {  # the first of these counts
     "setter": MethodBinding.PROPERTY,
     "lazy_property": MethodBinding.PROPERTY,
 }
-_ENDS = (ast.Return, ast.Raise, ast.Continue, ast.Break)
+_ENDS = frozenset({ast.Return, ast.Raise, ast.Continue, ast.Break})
 _FUNCTION_KINDS = {ScopeKind.CLASS: FunctionKind.METHOD, ScopeKind.MODULE: FunctionKind.TOP}
 
 
@@ -46,12 +46,13 @@ class Statements:
         builder = self.builder
         for at, statement in enumerate(statements, 1):
             builder.line = statement.lineno
-            handler = _HANDLERS.get(type(statement))
+            kind = type(statement)
+            handler = _HANDLERS.get(kind)
             if handler is not None:
                 handler(self, statement)
             else:
                 self._children(statement)
-            if isinstance(statement, _ENDS):
+            if kind in _ENDS:
                 self._never_run(statements[at:])
                 break
 
@@ -70,7 +71,9 @@ class Statements:
         self.body(statements)
         builder.block_start, builder.block_end = start, end
         ended = builder.scope.current
-        builder.scope.current = {name: node for name, node in before.items() if ended.get(name) == node}
+        if before != ended:
+            before = {name: node for name, node in before.items() if ended.get(name) == node}
+        builder.scope.current = before
         return ended
 
     def _children(self, node: ast.AST) -> None:

@@ -10,6 +10,7 @@ import ast
 from .builder import FactsBuilder
 
 _PUTS = frozenset({"update", "setdefault"})
+TAKES_OUT = _PUTS | {"pop"}  # and what puts something back
 
 
 def note_taken_out(builder: FactsBuilder, container: ast.expr, key: ast.expr) -> None:

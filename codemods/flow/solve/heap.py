@@ -172,11 +172,13 @@ class Heap:
         found: dict[int, list[int]] = {}
         holds, targets, came = self.holds, self.targets, self._came
         for node, held in enumerate(holds):
+            if not held:
+                continue
             if isinstance(held, dict):
                 for number, source in held.items():
                     if source < 0 or number not in holds[source] or node not in (targets[source] or ()):
                         found.setdefault(number, []).append(node)
-            elif held:
+            else:
                 source = came[node]
                 if source < 0 or held[0] not in holds[source] or node not in (targets[source] or ()):
                     found.setdefault(held[0], []).append(node)
@@ -185,16 +187,16 @@ class Heap:
     def put(self, node: int, number: int, source: int) -> None:
         """As `add`, of a value that is not in `node` yet, and of which is known that nothing keeps it out."""
         held = self.holds[node]
-        if isinstance(held, dict):
-            held[number] = source
-        elif held:
-            self.holds[node] = {held[0]: self._came[node], number: source}
-        else:
+        if not held:  # most of them
             alone = self._alone[number]
             if alone is None:
                 alone = self._alone[number] = (number,)
             self.holds[node] = alone
             self._came[node] = source
+        elif isinstance(held, dict):
+            held[number] = source
+        else:
+            self.holds[node] = {held[0]: self._came[node], number: source}
 
     def add(self, node: int, number: int, source: int = -1) -> None:
         """`node` holds the value `number`, which came from the node `source`."""
