@@ -21,8 +21,8 @@ def importers(repo: Repo, modules: Modules, outline: Outline) -> Iterator[tuple[
     for other in repo.mentioning(stem):
         if other is outline or is_test(other.path, facts_lookup(repo.project)):
             continue
-        for node in other.nodes:
-            if isinstance(node, (ast.Import, ast.ImportFrom)) and any(
+        for node in other.imports:
+            if any(
                 path == outline.path or (package and path.startswith(f"{folder}/"))
                 for path in modules.imported(other.path, node)
             ):

@@ -75,9 +75,11 @@ def bound_name(node: ast.AST) -> str | None:
     """
     field = _NAMED.get(node.__class__)
     if field is None:
-        return (node.asname or node.name.partition(".")[0]) if isinstance(node, ast.alias) else None
+        return (node.asname or node.name.partition(".")[0]) if type(node) is ast.alias else None
+    if type(node) is ast.Name:  # most of them
+        return None if type(node.ctx) is ast.Load else node.id
     name: str | None = getattr(node, field)
-    return None if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load) else name
+    return name
 
 
 def imported(node: ast.AST) -> Iterator[tuple[str, Meaning]]:

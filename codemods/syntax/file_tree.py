@@ -16,6 +16,7 @@ Function = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
 Scope = Function | ast.Module
 Node = TypeVar("Node", bound=ast.AST)
 _SCOPES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.Module)
+_ENTERED = frozenset({ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.ClassDef})  # as scopes of their own
 _OF_CLASSES = frozenset(("__new__", "__init_subclass__", "__class_getitem__"))  # methods that get the class
 
 
@@ -163,9 +164,9 @@ class FileTree:
         """Every variable by name and every attribute of a variable by the attribute's name, in the order of `nodes`."""
         found: dict[str, list[ast.Name | ast.Attribute]] = {}
         for node in self.nodes:
-            if isinstance(node, ast.Name):
+            if type(node) is ast.Name:
                 found.setdefault(node.id, []).append(node)
-            elif isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name):
+            elif type(node) is ast.Attribute and type(node.value) is ast.Name:
                 found.setdefault(node.attr, []).append(node)
         return found
 
@@ -296,9 +297,8 @@ class FileTree:
             while todo:
                 node = todo.pop()
                 found.append(node)
-                if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.ClassDef)):
-                    continue
-                todo += children(node)
+                if node.__class__ not in _ENTERED:
+                    todo += children(node)
             self._own[scope] = found
         return self._own[scope]
 

@@ -1,4 +1,7 @@
-"""Reads names off an expression: `dotted` for a whole chain, `last_name` for its end."""
+"""Reads names off an expression: `dotted` for a whole chain, `last_name` for its end.
+
+These are asked for most nodes of a tree, and nodes have no subclasses: `type(node) is` takes a third of `isinstance`.
+"""
 
 from __future__ import annotations
 
@@ -7,20 +10,23 @@ import ast
 
 def dotted(node: ast.AST) -> str:
     """`a.b.c` for a plain chain of names, else ""."""
+    if type(node) is ast.Name:
+        return node.id
     parts: list[str] = []
-    while isinstance(node, ast.Attribute):
+    while type(node) is ast.Attribute:
         parts.append(node.attr)
         node = node.value
-    if isinstance(node, ast.Name):
-        return ".".join([node.id, *reversed(parts)])
-    return ""
+    if type(node) is not ast.Name or not parts:
+        return ""
+    parts.append(node.id)
+    return ".".join(parts[::-1])
 
 
 def root_of_chain(node: ast.AST | None) -> ast.Name | None:
     """`a` of `a`, `a.b` and `a.b.c`; None for anything else."""
-    while isinstance(node, ast.Attribute):
+    while type(node) is ast.Attribute:
         node = node.value
-    return node if isinstance(node, ast.Name) else None
+    return node if type(node) is ast.Name else None
 
 
 def root_of_place(node: ast.AST | None) -> ast.Name | None:
@@ -52,8 +58,8 @@ def without_arguments(node: ast.expr) -> ast.expr:
 
 def last_name(node: ast.AST) -> str:
     """`C` of `C`, `a.b.C`, `f().C`, `C[T]` and `*C`, else ""."""
-    while isinstance(node, (ast.Subscript, ast.Starred)):
-        node = node.value
-    if isinstance(node, ast.Attribute):
+    if type(node) is ast.Name:
+        return node.id
+    if type(node) is ast.Attribute:
         return node.attr
-    return node.id if isinstance(node, ast.Name) else ""
+    return last_name(node.value) if isinstance(node, (ast.Subscript, ast.Starred)) else ""

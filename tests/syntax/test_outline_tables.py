@@ -57,3 +57,10 @@ def test_tables_by_name_are_in_the_order_of_the_nodes() -> None:
     imports = [node for node in outline.nodes if isinstance(node, (ast.Import, ast.ImportFrom))]
     assert outline.imports == imports and len(imports) == 3
     assert [node.module for node in outline.star_imports] == ["d"]
+
+
+def test_the_nodes_of_one_class_are_in_the_order_of_the_nodes() -> None:
+    outline = Outline("a.py", ast.parse(TEXT))
+    for kind in {*map(type, outline.nodes)}:
+        assert [*outline.of_kind(kind)] == [node for node in outline.nodes if type(node) is kind]
+    assert len(outline.of_kind(ast.Lambda)) == 3 and not outline.of_kind(ast.While)

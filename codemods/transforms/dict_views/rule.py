@@ -88,8 +88,8 @@ class _Search:
         crossings = self._crossings if path else {}  # first: to compute the flow lets go of syntax trees
         facts = self.project.by_text(FileFacts).get(path)  # those of a file that did not change may not be there
         outline = self.repo.outline(path) if path and (facts is None or uses_views(facts)) else None
-        for node in outline.nodes if outline is not None else ():
-            if outline is not None and isinstance(node, ast.Call) and (shape := view_receiver(node, outline)):
+        for node in outline.of_kind(ast.Call) if outline is not None else ():
+            if outline is not None and (shape := view_receiver(node, outline)):
                 known = crossings.get((outline.path, node.lineno, node.col_offset))
                 yield from self._view(outline, node, *shape, known)
         if not path:
@@ -301,7 +301,7 @@ class _Search:
         """The line that says the attribute is of a view type."""
         owner = outline.owner(kept.place) if kept.place is not None else None
         if outline not in self._annotated:
-            nodes = [node for node in outline.nodes if isinstance(node, ast.AnnAssign)]
+            nodes = outline.of_kind(ast.AnnAssign)
             self._annotated[outline] = {last_name(node.target): [] for node in nodes}
             for node in nodes:
                 self._annotated[outline][last_name(node.target)].append(node)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
+from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
 
@@ -145,8 +146,9 @@ class Importers:
         name = module.rpartition("/")[2]
         if not is_word(name) or name == "__init__":
             return self.project.python_paths
-        within = [other for other in self.project.python_paths if other.startswith(f"{module}/")]
-        return sorted({*self.project.with_words((name,)), *within})
+        paths = self.project.python_paths
+        first, behind = (bisect_left(paths, f"{module}{end}") for end in "/0")  # "0" comes right after "/"
+        return sorted({*self.project.with_words((name,)), *paths[first:behind]})
 
     def _imported_by(self, path: str) -> list[tuple[ast.Import | ast.ImportFrom, frozenset[str]]]:
         """The imports of a file that name files of the repository, with these."""
@@ -223,8 +225,8 @@ class Importers:
         found: list[tuple[str, frozenset[str]]] = []
         for source in self.project.matching(_IN_QUOTES):
             outline = self.repo.outline(source.path)
-            for node in outline.nodes if outline is not None else ():
-                if isinstance(node, ast.Constant) and isinstance(node.value, str) and _IMPORT.search(node.value):
+            for node in outline.of_kind(ast.Constant) if outline is not None else ():
+                if isinstance(node.value, str) and _IMPORT.search(node.value):
                     found.append((source.path, imported_in_commands(node.value) or imported_in_code(node.value)))
         found += [(path, frozenset(words)) for path, words in _in_shell(self.project)]
         return [(path, words) for path, words in found if words]

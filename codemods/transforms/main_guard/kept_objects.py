@@ -22,7 +22,7 @@ def only_called_methods(resolver: Resolver, outline: Outline, item: ast.ClassDef
     Neither the class nor a base in the repository passes `self` on, a method as a value, or itself; and what it
     defines inside of a method, a lambda too, may be sent by itself.
     """
-    if any(isinstance(node, ast.Name) and node.id in _BY_TEXT for node in outline.nodes):
+    if any(node.id in _BY_TEXT for node in outline.of_kind(ast.Name)):
         return False
     if any(
         isinstance(node, _INNER) and outline.parents[node] is not item for node in ast.walk(item) if node is not item
@@ -33,8 +33,8 @@ def only_called_methods(resolver: Resolver, outline: Outline, item: ast.ClassDef
     methods = {part.name for base in lineage for part in base.node.body if isinstance(part, FUNCTIONS)}
     return all(_keeps_itself(resolver, base, methods, known) for base in lineage) and all(
         _only_called(outline, node, methods)
-        for node in outline.nodes
-        if isinstance(node, ast.Name) and node.id == item.name and isinstance(node.ctx, ast.Load)
+        for node in outline.of_kind(ast.Name)
+        if node.id == item.name and isinstance(node.ctx, ast.Load)
     )
 
 

@@ -9,6 +9,9 @@ from ...nodes import children
 from ...syntax.callees import FUNCTIONS
 from ...syntax.main_guard import is_main_process_block, is_main_process_test, is_never_true, is_other_name_test
 
+_TESTS = frozenset({ast.If, ast.IfExp, ast.BoolOp})
+_SPECIAL = _TESTS | {*FUNCTIONS, ast.Lambda, ast.ClassDef}
+
 
 def own_nodes(nodes: Iterable[ast.AST], dead: Collection[ast.AST] = ()) -> Iterator[ast.AST]:
     """The nodes that run when `nodes` run: not `dead`, bodies of functions, lambdas, and what the main guard holds."""
@@ -18,7 +21,10 @@ def own_nodes(nodes: Iterable[ast.AST], dead: Collection[ast.AST] = ()) -> Itera
         if node in dead:
             continue
         yield node
-        if is_main_process_block(node) or (isinstance(node, ast.If) and is_never_true(node.test)):
+        kind = node.__class__
+        if kind not in _SPECIAL:
+            todo += children(node)[::-1]
+        elif is_main_process_block(node) or (isinstance(node, ast.If) and is_never_true(node.test)):
             todo += node.orelse[::-1]
         elif isinstance(node, ast.If) and is_other_name_test(node.test):
             todo += node.body[::-1]
@@ -27,5 +33,5 @@ def own_nodes(nodes: Iterable[ast.AST], dead: Collection[ast.AST] = ()) -> Itera
         elif isinstance(node, ast.BoolOp) and isinstance(node.op, ast.And) and is_main_process_test(node):
             first = next(at for at, value in enumerate(node.values) if is_main_process_test(value))
             todo += node.values[:first][::-1]
-        elif not isinstance(node, (*FUNCTIONS, ast.Lambda, ast.ClassDef)):
+        elif kind in _TESTS:
             todo += children(node)[::-1]

@@ -89,7 +89,7 @@ def _left_unguarded(project: Project) -> tuple[tuple[str, int, str], ...]:
 
 def _process_lines(starts: Starts, outline: Outline) -> list[int]:
     """Where the script makes a process."""
-    calls = (node for node in outline.nodes if isinstance(node, ast.Call))
+    calls = outline.of_kind(ast.Call)
     return sorted({call.lineno for call in calls if starts.name(outline, call.func) == PROCESS})
 
 

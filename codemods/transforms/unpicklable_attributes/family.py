@@ -282,9 +282,11 @@ class Family:
         return any(
             isinstance(item.context_expr, ast.Call) and last_name(item.context_expr.func) == name
             for outline in self.repo.mentioning(name)
-            for node in outline.nodes
-            if isinstance(node, (ast.With, ast.AsyncWith))
-            for item in node.items
+            for items in (
+                *(node.items for node in outline.of_kind(ast.With)),
+                *(node.items for node in outline.of_kind(ast.AsyncWith)),
+            )
+            for item in items
             if item.optional_vars is not None
         )
 

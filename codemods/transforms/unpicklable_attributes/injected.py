@@ -141,9 +141,8 @@ class Given:
         """Classes with a decorator like `@DATASETS.register_module()`."""
         found = []
         for outline in self.repo.mentioning("register") + self.repo.mentioning("register_module"):
-            for node in outline.nodes:
-                marks = node.decorator_list if isinstance(node, ast.ClassDef) else []
-                if isinstance(node, ast.ClassDef) and any("register" in ast.unparse(mark) for mark in marks):
+            for node in outline.of_kind(ast.ClassDef):
+                if any("register" in ast.unparse(mark) for mark in node.decorator_list):
                     found.append(self.family.shape(outline, node))
         return list(dict.fromkeys(found))
 

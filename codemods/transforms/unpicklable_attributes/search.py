@@ -86,8 +86,8 @@ class Search:
         lines = () if asked else crossing_in(self.project, path)
         looked = (asked or lines) and self.project.holds(path, _KEEPER) and self._is_looked_at(path)
         outline = self.repo.outline(path) if looked else None
-        for node in outline.nodes if outline is not None else ():
-            if isinstance(node, ast.ClassDef) and outline is not None and (asked or node.lineno in lines):
+        for node in outline.of_kind(ast.ClassDef) if outline is not None else ():
+            if outline is not None and (asked or node.lineno in lines):
                 shape = self.family.shape(outline, node)
                 if self.hazards_of(shape):
                     yield shape
@@ -113,8 +113,8 @@ class Search:
         """Classes that derive from something unpicklable outside of the repository and say nothing of their state."""
         named = table_uses(self.project, path).names and self.project.holds(path, _DERIVES)
         outline = self.repo.outline(path) if named else None
-        for node in outline.nodes if outline is not None else ():
-            if isinstance(node, ast.ClassDef) and outline is not None:
+        for node in outline.of_kind(ast.ClassDef) if outline is not None else ():
+            if outline is not None:
                 for base in node.bases:
                     kind = kinds().get(f"{canonical(self.recogniser.origin(outline, without_arguments(base)))}()")
                     shape = self.family.shape(outline, node)
@@ -124,8 +124,8 @@ class Search:
     def asked_while_loading(self, path: str) -> Iterator[tuple[Shape, Asked]]:
         """Classes of objects that are pickled, and whose `__getattr__` fails when they are pickled or unpickled."""
         outline = self.repo.outline(path) if self.project.holds(path, _ASKED) else None
-        for node in outline.nodes if outline is not None else ():
-            if isinstance(node, ast.ClassDef) and outline is not None:
+        for node in outline.of_kind(ast.ClassDef) if outline is not None else ():
+            if outline is not None:
                 shape = self.family.shape(outline, node)
                 asked = fails_while_loading(self.family, shape) if "__getattr__" in shape.methods else None
                 if asked is None and (found := fails_while_pickling(self.family, shape)) is not None:
@@ -158,8 +158,8 @@ class Search:
     def set_from_outside(self, path: str) -> Iterator[tuple[Outline, ast.Assign, ast.Attribute, Shape, Made]]:
         """`dataset.lock = Lock()`, with the class of `dataset`."""
         outline = self.repo.outline(path) if self._makes(path) and self.project.holds(path, _OUTSIDE) else None
-        for node in outline.nodes if outline is not None else ():
-            if not isinstance(node, ast.Assign) or len(node.targets) != 1 or outline is None:
+        for node in outline.of_kind(ast.Assign) if outline is not None else ():
+            if len(node.targets) != 1 or outline is None:
                 continue
             target = node.targets[0]
             if not isinstance(target, ast.Attribute) or outline.is_self(target.value):
@@ -237,8 +237,8 @@ class Search:
     def _other_context(self, trace: Trace) -> bool:
         """The boundary at the end of `trace` starts its processes by spawn, whatever the default is."""
         outline = self.repo.outline(trace[-1].path) if trace else None
-        for node in outline.nodes if outline is not None else ():
-            if isinstance(node, ast.Call) and node.lineno <= trace[-1].line <= (node.end_lineno or 0):
+        for node in outline.of_kind(ast.Call) if outline is not None else ():
+            if node.lineno <= trace[-1].line <= (node.end_lineno or 0):
                 asked = [
                     keyword.value
                     for keyword in node.keywords

@@ -121,7 +121,7 @@ def _reads_table_for_functions(outline: Outline, statement: ast.stmt) -> bool:
     if not isinstance(given, ast.Constant) or not isinstance(given.value, str):
         return False
     bound = set(names_bound(statement))
-    reads = (node for node in outline.nodes if isinstance(node, ast.Name) and node.id in bound)
+    reads = (node for node in outline.of_kind(ast.Name) if node.id in bound)
     return any(not isinstance(outline.scope(node), ast.Module) for node in reads)
 
 

@@ -278,7 +278,7 @@ def _only_parent(
         return sends and setter.name not in _WORKER
     if tops.get(setter.name) is not setter or setter.name in at_import:
         return False
-    uses = [node for node in outline.nodes if isinstance(node, ast.Name) and node.id == setter.name]
+    uses = [node for node in outline.of_kind(ast.Name) if node.id == setter.name]
     return (bool(uses) or setter in senders) and all(
         isinstance(above := outline.parents[node], ast.Call) and above.func is node for node in uses
     )

@@ -179,7 +179,7 @@ def _prints(starts: Starts, outline: Outline, statement: ast.stmt) -> bool:
         return True
     if isinstance(statement, ast.If):  # what it chooses for the functions of the file is its purpose
         bound = set(names_bound(statement))
-        reads = (node for node in outline.nodes if isinstance(node, ast.Name) and node.id in bound)
+        reads = (node for node in outline.of_kind(ast.Name) if node.id in bound)
         if any(not isinstance(outline.scope(node), ast.Module) for node in reads):
             return False
     return _runs(statement) and shows(starts, outline, statement)
@@ -228,8 +228,8 @@ def _starts_anywhere(starts: Starts, outline: Outline) -> bool:
     """Something in the file starts processes: under the guard, or in a function."""
     guarded = filter(is_main_process_block, outline.module.body)
     inner = [node for item in guarded for node in item.body]
-    functions = [node for node in outline.nodes if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef))]
-    blocks = [inner, *(function.body for function in functions)]
+    blocks = [inner, *(function.body for function in outline.of_kind(ast.FunctionDef))]
+    blocks += [function.body for function in outline.of_kind(ast.AsyncFunctionDef)]
     return any(starts.in_block(outline, block) is not None for block in blocks)
 
 

@@ -22,8 +22,8 @@ def under_flags(outline: Outline) -> frozenset[ast.AST]:
 
 
 def _guarded(outline: Outline, flags: set[str]) -> Iterator[ast.AST]:
-    for node in outline.nodes:
-        if isinstance(node, ast.If) and isinstance(outline.scope(node), ast.Module):
+    for node in outline.of_kind(ast.If):
+        if isinstance(outline.scope(node), ast.Module):
             if _asks(node.test, flags):
                 yield from node.body
             elif isinstance(node.test, ast.UnaryOp) and isinstance(node.test.op, ast.Not):

@@ -67,7 +67,7 @@ def _named(outline: Outline, function: Function, home: Outline) -> Iterator[int]
     names = [node for node in outline.named.get(function.name, ()) if known and isinstance(node, ast.Name)]
     attributes = outline.attributes.get(function.name, ())
     of_modules = [node for node in attributes if (root := root_of_chain(node)) and root.id in outline.imported]
-    texts = (node for node in outline.nodes if isinstance(node, ast.Constant) and node.value == function.name)
+    texts = (node for node in outline.of_kind(ast.Constant) if node.value == function.name)
     for node in (*names, *of_modules, *(text for text in texts if _is_looked_up(outline, text))):
         if not (own and _spans(function, node.lineno)):
             yield node.lineno

@@ -216,7 +216,7 @@ def another_each_time(search: Search, outline: Outline, function: Function) -> b
 
 def _is_seeded(outline: Outline, draw: ast.Call) -> bool:
     """Something of the file seeds a generator above."""
-    calls = (node for node in outline.nodes if isinstance(node, ast.Call) and node.lineno <= draw.lineno)
+    calls = (node for node in outline.of_kind(ast.Call) if node.lineno <= draw.lineno)
     return any("seed" in ast.unparse(call.func) for call in calls)
 
 

@@ -27,6 +27,7 @@ from .process_state_table import State, read_by
 from .worker_functions import Worker
 
 _SPAWNS = re.compile(r"['\"](?:spawn|forkserver)['\"]")
+_SETTING = frozenset({ast.Call, ast.Attribute, ast.Subscript})
 _SPAWN, _LOADER = "`multiprocessing.spawn`", "Loader"
 WHERE = "in the function that it runs, in the `initializer` of a pool, in the `worker_init_fn` of a loader"
 _LONGEST = 60  # text of code in a trace
@@ -259,7 +260,7 @@ def _changes(search: Search, state: State) -> Iterator[Place]:
         outline = search.repo.outline(source.path)
         for node in outline.nodes if outline is not None else ():
             assert outline is not None
-            if (found := _set_by(outline, node, state)) is not None:
+            if node.__class__ in _SETTING and (found := _set_by(outline, node, state)) is not None:
                 yield Place(outline, node, found)
 
 
