@@ -31,8 +31,7 @@ def inside(solution: Solution, number: int, only: frozenset[HazardKind]) -> list
         if made.dropped is None or (only and "__deepcopy__" in made.members):
             return []
         dropped |= made.dropped
-    attributes = (item for owner in order for item in solution.attributes.get(owner, {}).items())
-    found = [(name, node) for name, node in attributes if name not in dropped]
+    found = [item for owner in order for item in solution.attributes.get(owner, {}).items() if item[0] not in dropped]
     kept = _kept(solution, order) if found else None
     return [node for name, node in found if kept is None or name in kept]
 

@@ -93,8 +93,9 @@ class SameObject:
         order = self.solution.hierarchy.order(int(heap.values[instance].a))
         nearer = order[: order.index(owner)] if owner in order else ()
         held = heap.holds[function.parameters[0].node + program.offsets[file]]
-        replaced = any(function.name in program.classes[at][1].members for at in nearer)
-        return replaced and instance not in held and len(held) < MAX_VALUES
+        if instance in held or len(held) >= MAX_VALUES:
+            return False
+        return any(function.name in program.classes[at][1].members for at in nearer)
 
     def at_home(self, number: int, reasons: Reasons, home: AtHome) -> bool:
         """True when the value is on objects that stay, though others of their class are made to cross."""
@@ -144,11 +145,9 @@ class SameObject:
         stored = self.solution.stored_by.get(node)
         if not stored or any(self._instances_at(base) <= MAX_MEANT for base in stored):
             return False
-        order, mentioned = self.solution.hierarchy.order(owner), self.solution.hierarchy.mentioned
-        owners = [(at, name) for at, name in self._attributes_at.get(node, ()) if at in order]
-        if any(name in mentioned[at] for at, name in owners):
-            return False
-        return not any(name in mentioned[at] for name in {name for _, name in owners} for at in order)
+        order, mentioning = self.solution.hierarchy.order(owner), self.solution.hierarchy.mentioning
+        names = {name for at, name in self._attributes_at.get(node, ()) if at in order}
+        return all(mentioning[name].isdisjoint(order) for name in names if name in mentioning)
 
     @cached_property
     def _attributes_at(self) -> dict[int, list[tuple[int, str]]]:

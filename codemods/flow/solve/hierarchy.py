@@ -107,17 +107,18 @@ class Hierarchy:
         return found
 
     @cached_property
-    def mentioned(self) -> dict[int, set[str]]:
-        """Per class the attributes that its own code names as `self.x`, and its members."""
-        found: dict[int, set[str]] = defaultdict(set)
+    def mentioning(self) -> dict[str, set[int]]:
+        """Per attribute the classes whose own code names it as `self.x`, or that have it as a member."""
+        found: dict[str, set[int]] = defaultdict(set)
         for index, facts in enumerate(self.facts):
             owners = self_nodes(facts)
             for base, name, *_ in facts.loads:
                 if base in owners:
-                    found[self.class_offset[index] + owners[base]].add(name)
+                    found[name].add(self.class_offset[index] + owners[base])
             for base, name, *_ in facts.stores:
                 if base in owners:
-                    found[self.class_offset[index] + owners[base]].add(name)
+                    found[name].add(self.class_offset[index] + owners[base])
             for number, made in enumerate(facts.classes):
-                found[self.class_offset[index] + number].update(made.members)
+                for name in made.members:
+                    found[name].add(self.class_offset[index] + number)
         return found
