@@ -16,6 +16,7 @@ from ....syntax.unpicklable_table import Remedy
 from ..classes import Method, Shape
 from ..data import names
 from .attribute_uses import AttributeUses
+from .called_before import is_called_before
 from .closed_outside import closed_outside
 from .mutation import elements, first_touch, leading_words, named, sets_up, touch
 
@@ -162,7 +163,9 @@ def check_writes(uses: AttributeUses) -> None:
         sets = isinstance(above, ast.Attribute) and not isinstance(above.ctx, ast.Load)
         if sets and _adds_up(uses, shape, above):
             raise Refused(f"line {node.lineno} goes on from what was there before, which a new one would not have")
-        if sets and early and not _is_repeated(uses, above, shape) and not _on_demand_inside(uses, above):
+        if not sets or _is_repeated(uses, above, shape) or _on_demand_inside(uses, above):
+            continue
+        if early or (uses.kind.filled and is_called_before(uses, method.name)):
             raise Refused(
                 f"line {node.lineno} sets an attribute on it, which a new one would not have; "
                 "do it right after it is created"

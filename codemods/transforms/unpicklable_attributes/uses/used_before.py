@@ -24,7 +24,7 @@ def used_before(family: Family, shape: Shape, store: Store, trace: Trace) -> Hop
     outline = family.repo.outline(sent.path) if sent is not None else None
     if sent is None or outline is None:
         return None
-    leading = _leading_to(family, shape, store.method.name)
+    leading = leading_to(family, shape, store.method.name)
     closing = {each.method.name for each in shape.stores(store.target.attr) if each.clears}
     standing = (node for node in outline.nodes if isinstance(node, ast.Name) and node.lineno == sent.line)
     for name in (other for node in standing for other in _same(outline, node)):
@@ -78,7 +78,7 @@ def _made_by(family: Family, outline: Outline, value: ast.expr, shape: Shape) ->
     return None
 
 
-def _leading_to(family: Family, shape: Shape, method: str) -> set[str]:
+def leading_to(family: Family, shape: Shape, method: str) -> set[str]:
     """Methods that call `method`, and itself."""
     found, todo = {method}, [method]
     while todo:
