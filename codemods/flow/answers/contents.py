@@ -46,6 +46,29 @@ def _kept(solution: Solution, order: tuple[int, ...]) -> frozenset[str] | None:
     return decides.kept if all(decides.kept.isdisjoint(made.members) for made in others) else None
 
 
+def classes_within(solution: Solution, path: str, class_line: int) -> tuple[tuple[str, int], ...]:
+    """The classes whose objects are pickled along with those of the class at `path`:`class_line`: file and line."""
+    program = solution.program
+    index = next(
+        (at for at, (file, made) in enumerate(program.classes)
+         if program.files[file] == path and made.position[0] == class_line), -1,
+    )  # fmt: skip
+    first = solution.number_of_instance(index) if index >= 0 else -1
+    todo, seen = [first] if first >= 0 else [], {first}
+    found: dict[tuple[str, int], None] = {}
+    while todo:
+        for node in inside(solution, todo.pop(), frozenset()):
+            for number in solution.heap.holds[node]:
+                value = solution.heap.values[number]
+                if number not in seen and value.kind in (INSTANCE, CONTAINER, OBJECT):
+                    seen.add(number)
+                    todo.append(number)
+                    if value.kind == INSTANCE:
+                        file, made = program.classes[int(value.a)]
+                        found[program.files[file], made.position[0]] = None
+    return tuple(sorted(found))
+
+
 def hazards(solution: Solution, number: int, only: frozenset[HazardKind]) -> list[tuple[HazardKind, str, Position]]:
     """What makes pickle fail for a value, of the kinds `only` where some are named: kind, file and place."""
     return [hazard for hazard in _all_hazards(solution, number) if not only or hazard[0] in only]

@@ -19,7 +19,7 @@ from .at_home import AtHome
 from .burdens import of_instances, of_nodes
 from .callers import Callers, called_in
 from .closure import Closure
-from .contents import Holders, hazards, inside
+from .contents import Holders, classes_within, hazards, inside
 from .crossing import Crossing, Crossings
 from .defaults import Defaults
 from .hazard_calls import is_called
@@ -435,6 +435,11 @@ class Flow:
     def burdens(self, path: str, class_line: int) -> tuple[str, ...]:
         """What instances of the class at `path`:`class_line` hold that should not be pickled along, in words."""
         return of_instances(self.solution, path, class_line)
+
+    @recorded
+    def classes_within(self, path: str, class_line: int) -> tuple[tuple[str, int], ...]:
+        """The classes whose objects are pickled along with those of the class at `path`:`class_line`: file and line."""
+        return classes_within(self.solution, path, class_line)
 
     @recorded
     def carried(self, path: str, line: int, column: int) -> tuple[str, ...]:

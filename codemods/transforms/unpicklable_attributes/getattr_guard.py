@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 from ...finding import Answer, Confidence, Edit, Finding, Fix, Hop, Refused, Trace
 from ...flow.answers.crossings import flow_of
@@ -23,8 +23,11 @@ _COMMENT = "# pickle asks for these while the object has no attributes yet"
 _OF_A_DICT = "# pickle asks for these, and expects AttributeError where there are none"
 
 
-def unpickled_badly(search: Search, path: str) -> Iterator[Finding]:
-    """Classes whose objects cross, and stop the process that unpickles them."""
+def unpickled_badly(search: Search, path: str, refused: Mapping[tuple[str, int], Finding]) -> Iterator[Finding]:
+    """Classes whose objects cross, and stop the process that unpickles them.
+
+    `refused`: by the file and line of a class, what keeps its objects from being pickled, and can't be fixed.
+    """
     for shape, asked in search.asked_while_loading(path):
         outline, name = shape.outline, shape.node.name
         confidence, trace = _crossing(search, shape, asked.state)
@@ -43,9 +46,29 @@ def unpickled_badly(search: Search, path: str) -> Iterator[Finding]:
             unsafe = next((reason for place in places if (reason := tried(search.project, *place)) is not None), None)
             whole = isinstance(asked.method, ast.Assign)
             answer = (_in_place if whole else _guard)(source, asked, name, unsafe)
+        if refused and (stays := _stays_unpicklable(search, shape, refused)) is not None:
+            answer = Refused(stays)
         yield Finding.answered(
             ID, outline.path, source.span_of(_shown(asked)), message, confidence, (hop, *trace), answer
         )
+
+
+def _stays_unpicklable(search: Search, shape: Shape, refused: Mapping[tuple[str, int], Finding]) -> str | None:
+    """What else in the objects can't be pickled, and can't be fixed, in words: the guard alone would help no run."""
+    flow = flow_of(search.project)
+    first: Finding | None = None
+    for other in [shape, *search.family.derived(shape)]:
+        place = other.outline.path, other.node.lineno
+        if flow.instances(*place) is None:
+            continue
+        found = next((refused[each] for each in (place, *flow.classes_within(*place)) if each in refused), None)
+        if found is None:
+            return None
+        first = first or found
+    if first is None:
+        return None
+    what = f"{first.path}:{first.span.line} can't be fixed, so the object could still not be pickled"
+    return f"{what}: {first.reason}"
 
 
 _BY_HAND = (

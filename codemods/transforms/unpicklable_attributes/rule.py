@@ -37,10 +37,18 @@ def find(project: Project) -> Iterable[Finding]:
     search = Search(project)
     planner = Planner(search)
     paths = search.paths()
-    kept = [pair for path in paths for shape in search.keepers(path) for pair in _of_class(search, shape, planner)]
+    kept: list[tuple[Finding, ast.expr]] = []
+    refused: dict[tuple[str, int], Finding] = {}  # by class: the first of its attributes that can't be fixed
+    for shape in (shape for path in paths for shape in search.keepers(path)):
+        own = list(_of_class(search, shape, planner))
+        kept += own
+        sure = (finding for finding, _ in own if finding.confidence is not Confidence.POSSIBLE)
+        for finding in (each for each in sure if each.fix is None):
+            refused.setdefault((shape.outline.path, shape.node.lineno), finding)
     found = [finding for finding, _ in kept]
-    for others in (_from_outside, _derived, _handed_on, unpickled_badly, made_without_arguments, _own_processes):
+    for others in (_from_outside, _derived, _handed_on, made_without_arguments, _own_processes):
         found += [finding for path in paths for finding in others(search, path)]
+    found += [finding for path in paths for finding in unpickled_badly(search, path, refused)]
     known = {node for finding, node in kept if finding.confidence is not Confidence.POSSIBLE}
     found += _sent_alone(search, known | {made.node for path in paths for *_, made in search.handed_on(path)})
     return sorted(found, key=lambda finding: finding.sort_key)

@@ -257,3 +257,44 @@ def test_on_one_line_it_is_refused() -> None:
     )
     (finding,) = found(text)
     assert finding.fix is None and "stands on one line" in str(finding.reason)
+
+
+KEEPER = """\
+from multiprocessing import Process
+
+
+class Log:
+    def __init__(self):
+        self.file = open("log", "{mode}")
+        {use}
+
+
+class Thing:
+    def __init__(self):
+        self.inner = {{"size": 3}}
+        self.log = Log()
+
+    def __getattr__(self, name):
+        return self.inner[name]
+
+
+class Other(Thing):
+    pass
+"""
+
+
+@pytest.mark.parametrize(("mode", "use", "guarded"), [("w", "self.file.write('a')", False), ("r", "pass", True)])
+def test_an_object_that_stays_unpicklable_gets_no_guard(mode: str, use: str, guarded: bool) -> None:
+    files = MemoryFiles({"a.py": (KEEPER.format(mode=mode, use=use) + SENDS).encode()})
+    guard = next(each for each in check(files, SETTINGS).findings if "__getattr__" in each.message)
+    assert (guard.fix is not None) == guarded
+    if not guarded:
+        assert "a.py:6 can't be fixed, so the object could still not be pickled: " in (guard.reason or "")
+
+
+def test_an_object_of_another_class_may_be_sent_alone() -> None:
+    text = KEEPER.format(mode="w", use="self.file.write('a')").replace("        self.log = Log()\n", "")
+    text = text.replace("    pass\n", "    def __init__(self):\n        super().__init__()\n        self.log = Log()\n")
+    files = MemoryFiles({"a.py": (text + SENDS.replace("(Thing(),)", "(Thing(), Other())")).encode()})
+    guard = next(each for each in check(files, SETTINGS).findings if "__getattr__" in each.message)
+    assert guard.fix is not None
