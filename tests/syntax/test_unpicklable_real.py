@@ -58,7 +58,7 @@ from contextlib import ExitStack
 from multiprocessing.reduction import ForkingPickler
 from pathlib import Path
 from typing import Any
-from unittest.mock import MagicMock, Mock, patch
+from unittest.mock import patch
 
 import pytest
 from test_unpicklable_rows import KINDS
@@ -353,8 +353,6 @@ REAL |= {
     "threading.current_thread": lambda s, p: threading.current_thread(),
     "threading.main_thread": lambda s, p: threading.main_thread(),
     "sched.scheduler": lambda s, p: sched.scheduler(),
-    "unittest.mock.Mock": lambda s, p: Mock(),
-    "unittest.mock.MagicMock": lambda s, p: MagicMock(),
     "xml.parsers.expat.ParserCreate": lambda s, p: xml.parsers.expat.ParserCreate(),
 }
 OF_ITERTOOLS: dict[str, Callable[[], Iterator[Any]]] = {  # pickled until Python 3.13
@@ -418,7 +416,6 @@ OTHER_WORDS = {  # rows quote the error of their first constructor; these are re
     "pickle.Unpickler",
     "ctypes.byref",
     "ctypes.create_unicode_buffer",
-    "unittest.mock.MagicMock",
 }
 PICKLED = {  # what one might expect in the table, and is sent all the same
     "socket.socket": lambda: socket.socket(),
