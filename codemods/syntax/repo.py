@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
+from collections.abc import Sequence
 from functools import cached_property
 
 from ..project import Project
@@ -22,6 +23,7 @@ class Repo:
         self.project = project
         self._mentions: dict[str, list[Outline]] = {}
         self._definitions: dict[str, list[tuple[Outline, ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef]]] = {}
+        self._methods: dict[str, list[tuple[Outline, ast.FunctionDef | ast.AsyncFunctionDef]]] = {}
         self._callers: dict[
             str, tuple[dict[ast.AST, list[tuple[Outline, ast.Call]]], list[tuple[Outline, ast.Call]]]
         ] = {}
@@ -49,15 +51,19 @@ class Repo:
             self._mentions[word] = [outline for outline in found if outline is not None]
         return self._mentions[word]
 
-    def methods(self, name: str) -> list[tuple[Outline, ast.FunctionDef | ast.AsyncFunctionDef]]:
+    def methods(self, name: str) -> Sequence[tuple[Outline, ast.FunctionDef | ast.AsyncFunctionDef]]:
         """Every method called `name`: what a call on an object of unknown class may run."""
-        return [
-            (outline, node)
-            for outline, node in self._defined(name)
-            if not isinstance(node, ast.ClassDef) and isinstance(outline.parents[node], ast.ClassDef)
-        ]
+        if name not in self._methods:
+            self._methods[name] = [
+                (outline, node)
+                for outline, node in self._defined(name)
+                if not isinstance(node, ast.ClassDef) and isinstance(outline.parents[node], ast.ClassDef)
+            ]
+        return self._methods[name]
 
-    def called(self, outline: Outline, func: ast.expr) -> list[tuple[Outline, ast.FunctionDef | ast.AsyncFunctionDef]]:
+    def called(
+        self, outline: Outline, func: ast.expr
+    ) -> Sequence[tuple[Outline, ast.FunctionDef | ast.AsyncFunctionDef]]:
         """The functions of the project that a call of `func` may run.
 
         Of an object whose class is not known that is every method of the name; of a foreign module, none.

@@ -5,6 +5,10 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable, Iterator, Sequence
 
+from ....flow.facts.records import facts_lookup
+from ....flow.kinds import MethodBinding
+from ....project import Project
+from ....questions import asked
 from ....syntax.callees import Callees, Function, method
 from ....syntax.names import last_name
 from ....syntax.outline import Outline
@@ -24,6 +28,10 @@ _BUILTINS = {
     "enumerate": ("iter",), "sorted": ("iter",), "int": ("int", "index"), "float": ("float",), "bool": ("bool", "len"),
     "hash": ("hash",), "abs": ("abs",), "round": ("round",), "reversed": ("reversed",), "dict": ("iter", "keys"),
 }  # fmt: skip
+_WITH_OPERANDS = frozenset(
+    [ast.BinOp, ast.AugAssign, ast.UnaryOp, ast.Compare, ast.Subscript, ast.For, ast.AsyncFor, ast.comprehension,
+     ast.withitem, ast.FormattedValue, ast.If, ast.While, ast.IfExp, ast.Call]
+)  # fmt: skip
 _Found = tuple[Outline, Function]
 _ClassesOf = Callable[[ast.expr], Sequence[Class]]
 
@@ -34,6 +42,8 @@ def implicit_calls(callees: Callees, outline: Outline, node: ast.AST, classes_of
         if isinstance(node.ctx, ast.Load):
             yield from _by_attribute(callees, outline, node, classes_of)
         return
+    if node.__class__ not in _WITH_OPERANDS:
+        return
     for operand, names in _operands(node):
         for name in names:
             if callees.repo.methods(f"__{name}__"):
@@ -41,13 +51,25 @@ def implicit_calls(callees: Callees, outline: Outline, node: ast.AST, classes_of
                 yield from (each for each in found if each is not None)
 
 
+@asked
+def properties(project: Project, path: str) -> tuple[str, ...]:
+    """The names of the functions of a file that may be properties."""
+    facts = facts_lookup(project)(path)
+    functions = facts.functions if facts is not None else ()
+    found = {each.name for each in functions if each.binding is MethodBinding.PROPERTY or len(each.decorators) > 1}
+    return tuple(sorted(found))
+
+
 def _by_attribute(callees: Callees, outline: Outline, node: ast.Attribute, classes_of: _ClassesOf) -> Iterator[_Found]:
     """A property, a descriptor, or the `__getattr__` of a module that has no such name."""
+    project = callees.repo.project
     if isinstance(node.value, ast.Name) and node.value.id in outline.imported:
-        home = callees.resolver.module(outline, node.value)
+        home = callees.resolver.module(outline, node.value) if project.may_define(_GETATTR) else None
         if home is not None and not home.bindings(home.module, node.attr):
             found = (each for each in home.module.body if isinstance(each, ast.FunctionDef) and each.name == _GETATTR)
             yield from ((home, each) for each in found)
+        return
+    if not project.with_key(properties, node.attr) and not callees.repo.methods("__get__"):
         return
     for cls in classes_of(node.value):
         for at in callees.resolver.lineage(cls):

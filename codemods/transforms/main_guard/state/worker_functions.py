@@ -44,6 +44,7 @@ class WorkerFunctions:
         self.starts, self.repo, self.callees = starts, repo, starts.callees
         self.known: dict[Function, Worker] = {}  # those met so far
         self.lambdas: dict[ast.Lambda, ast.FunctionDef] = {}
+        self._implicit: dict[tuple[Function, tuple[Class, ...]], list[tuple[Outline, Function]]] = {}
         self._called: dict[Function, list[tuple[ast.Call, list[tuple[Outline, Function]]]]] = {}
 
     @cached_property
@@ -116,10 +117,17 @@ class WorkerFunctions:
                 if not code and isinstance(call.func, ast.Attribute):
                     code = [*self._methods(where, objects, call.func)]
                 todo += [(*found, depth + 1) for found in code]
-            classes = functools.cache(functools.partial(self._classes, known, tuple(objects)))
-            for node in known.nodes:
-                for found in implicit_calls(self.callees, where, node, classes):
-                    todo.append((*found, depth + 1))
+            todo += [(*found, depth + 1) for found in self._implied(known, tuple(objects))]
+
+    def _implied(self, worker: Worker, objects: tuple[Class, ...]) -> list[tuple[Outline, Function]]:
+        """What Python calls by itself for the code of a worker that gets `objects`."""
+        key = worker.function, objects
+        if key not in self._implicit:
+            classes = functools.cache(functools.partial(self._classes, worker, objects))
+            self._implicit[key] = [
+                found for node in worker.nodes for found in implicit_calls(self.callees, worker.outline, node, classes)
+            ]
+        return self._implicit[key]
 
     def _classes(self, worker: Worker, objects: Sequence[Class], value: ast.expr) -> Sequence[Class]:
         """The classes that `value` may be an object of, in a worker that gets `objects`."""
