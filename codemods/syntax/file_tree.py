@@ -123,7 +123,7 @@ class FileTree:
         """The calls and lambdas that begin on a line, in the order of `nodes`."""
         found: dict[int, list[ast.Call | ast.Lambda]] = {}
         for node in self.nodes:
-            if isinstance(node, (ast.Call, ast.Lambda)):
+            if type(node) is ast.Call or type(node) is ast.Lambda:
                 found.setdefault(node.lineno, []).append(node)
         return found
 

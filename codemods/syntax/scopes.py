@@ -14,7 +14,7 @@ from collections.abc import Iterable, Iterator
 from functools import cached_property, lru_cache
 from itertools import takewhile
 
-from ..nodes import parents_of
+from ..nodes import parents_of, walk
 from .assigned import binds, blocks, header_binds, pattern_binds, reads, target_binds, test_binds
 from .binding_rules import ENDING, FUNCTIONS, IMPORTS, LOOPS, BindingKind, ScopeKind, positional, takes_self
 from .main_guard import is_main_guard
@@ -121,7 +121,7 @@ class Scopes:
 
     def uses_within(self, roots: Iterable[ast.AST]) -> list[Use]:
         """Reads inside these subtrees, in source order."""
-        inside = {id(node) for root in roots for node in ast.walk(root)}
+        inside = {id(node) for root in roots for node in walk(root)}
         return [self.uses[place] for place in sorted(place for item in inside for place in self._places.get(item, ()))]
 
     @cached_property

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
 
-from ..nodes import yields
+from ..nodes import walk, yields
 from .binding_rules import FUNCTIONS, takes_self
 from .dead_branches import branches, literals_of
 from .names import last_name
@@ -387,7 +387,7 @@ def _is_archive(outline: Outline, node: ast.Call, suffix: str) -> bool:
         return False
     if any(text.endswith(suffix) for text in _texts(outline, node.args[0], 0)):
         return True
-    parts = [item.value for item in ast.walk(node.args[0]) if isinstance(item, ast.Constant)]
+    parts = [item.value for item in walk(node.args[0]) if isinstance(item, ast.Constant)]
     names = [part for part in parts if isinstance(part, str) and "." in part]
     mapped = len(node.args) > 1 or any(keyword.arg == "mmap_mode" for keyword in node.keywords)
     return not names and _is_read_by_name(outline, node, listed_only=mapped)
@@ -395,7 +395,7 @@ def _is_archive(outline: Outline, node: ast.Call, suffix: str) -> bool:
 
 def _texts(outline: Outline, node: ast.expr, depth: int) -> Iterator[str]:
     """The literals of an expression, and of what its names and attributes of `self` are assigned to."""
-    for item in ast.walk(node):
+    for item in walk(node):
         if isinstance(item, ast.Constant) and isinstance(item.value, str):
             yield item.value
         elif isinstance(item, ast.Name) and isinstance(item.ctx, ast.Load) and depth < _FAR:
@@ -409,7 +409,7 @@ def _texts(outline: Outline, node: ast.expr, depth: int) -> Iterator[str]:
 def _kept(outline: Outline, node: ast.Attribute) -> list[ast.expr]:
     """What the class around `self.name` assigns to that attribute."""
     owner = outline.owner(node)
-    statements = (item for item in ast.walk(owner) if isinstance(item, ast.Assign)) if owner is not None else ()
+    statements = (item for item in walk(owner) if isinstance(item, ast.Assign)) if owner is not None else ()
     return [
         item.value
         for item in statements
@@ -429,7 +429,7 @@ def _is_read_by_name(outline: Outline, node: ast.Call, listed_only: bool) -> boo
         return False
     kept = {ast.unparse(target) for target in statement.targets}
     listed, by_name, by_value = False, False, False
-    for item in ast.walk(around):
+    for item in walk(around):
         if not isinstance(item, (ast.Subscript, ast.Attribute)) or ast.unparse(item.value) not in kept:
             continue
         if isinstance(item, ast.Attribute):

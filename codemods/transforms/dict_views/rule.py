@@ -15,6 +15,7 @@ from ...flow.answers.destructors import ended_copy, ended_with
 from ...flow.answers.tried import tried
 from ...flow.facts.records import FileFacts
 from ...hazard_kind import HazardKind
+from ...nodes import walk
 from ...project import Project
 from ...syntax.names import last_name
 from ...syntax.outline import Outline
@@ -168,7 +169,7 @@ class _Search:
         uses: list[list[Holder]] = []
         for item in held:
             if item.kind is HolderKind.NAME and item.outline is not None and item.scope is not None:
-                for node in ast.walk(item.scope):
+                for node in walk(item.scope):
                     if isinstance(node, ast.Name) and node.id == item.name and isinstance(node.ctx, ast.Load):
                         uses.append(holders_of(item.outline, node, item.nested)[0])
             else:
@@ -200,7 +201,7 @@ class _Search:
         found = self._read.get(scope)
         if found is None:
             found = self._read[scope] = {}
-            for node in ast.walk(scope):
+            for node in walk(scope):
                 if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load):
                     found.setdefault(node.id, []).append(node)
         return found
@@ -307,7 +308,7 @@ class _Search:
                 self._annotated[outline][last_name(node.target)].append(node)
         for node in self._annotated[outline].get(kept.name, ()):
             if owner is None or owner in outline.ancestors(node):
-                parts = [part for part in ast.walk(node.annotation) if isinstance(part, (ast.Name, ast.Attribute))]
+                parts = [part for part in walk(node.annotation) if isinstance(part, (ast.Name, ast.Attribute))]
                 if not names("view_types").isdisjoint(last_name(part) for part in parts):
                     return node.lineno
         return None

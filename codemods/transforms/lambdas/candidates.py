@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 
 from ...finding import Refused
+from ...nodes import walk
 from ...project import Project
 from ...syntax.binding_rules import DEFINITIONS, FUNCTIONS, LASTING, BindingKind, ScopeKind
 from ...syntax.scope_data import Use, Variable, line_of, start_of
@@ -123,7 +124,7 @@ class Units:
             ):
                 place = f"`{use.name}` (line {line_of(use.node)})"
                 raise Refused(f"it calls {place}, which sees the variables around it: pass them as arguments")
-        for inner in ast.walk(node):
+        for inner in walk(node):
             if isinstance(inner, ast.Nonlocal):
                 for name in inner.names:
                     owner = scopes.owner(scopes.around(inner), name)
@@ -246,7 +247,7 @@ def _goes_on(statement: ast.AST, name: str) -> bool:
     if isinstance(statement, ast.AugAssign):
         return isinstance(statement.target, ast.Name) and statement.target.id == name
     return isinstance(statement, ast.Assign) and any(
-        isinstance(node, ast.Name) and node.id == name for node in ast.walk(statement.value)
+        isinstance(node, ast.Name) and node.id == name for node in walk(statement.value)
     )
 
 

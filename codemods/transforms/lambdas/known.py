@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import ast
 from collections.abc import Iterable, Sequence
 from typing import Protocol
 
 from ...flow.answers.introspection import Question
+from ...nodes import walk
 from ...syntax.scope_data import Use
 from .candidate import Unit
 from .checks.identity import Identities
@@ -66,5 +66,5 @@ def outside_uses(unit: Unit, moving: Iterable[Unit]) -> list[Use]:
     """Where the unit's name is read by code that stays."""
     if unit.variable is None:
         return []
-    inside = {id(node) for other in moving for node in ast.walk(other.node)}
+    inside = {id(node) for other in moving for node in walk(other.node)}
     return [use for use in unit.variable.scope.uses.get(unit.variable.name, []) if id(use.node) not in inside]

@@ -179,7 +179,7 @@ def _unpacked(view: FileView, site: Site) -> Iterator[Built]:
     """`model, tokenizer = build(...)`"""
     for statement in reversed(view.bindings(site.scope, site.variable, site.statement)):
         call = statement.value if isinstance(statement, ast.Assign) else None
-        if call is not None and any(spelled(node, site.variable) for node in ast.walk(call)):
+        if call is not None and any(spelled(node, site.variable) for node in walk(call)):
             continue  # model = model.to(device)
         if isinstance(call, ast.Call) and isinstance(targets(statement)[0], ast.Tuple):
             yield Built(view, site, statement, call, ())
@@ -240,11 +240,11 @@ def _used_as_model(view: FileView, site: Site) -> bool:
     chain = list(view.chain(site.call))
     whole_value = getattr(site.statement, "value", None) is (chain[-1] if chain else site.call)
     keys = {site.variable, *(dotted(target) for target in targets(site.statement) if whole_value)} - {None}
-    for node in ast.walk(site.scope):
+    for node in walk(site.scope):
         if isinstance(node, ast.Attribute) and node.attr in USED_AS_MODEL and dotted(node.value) in keys:
             return True
         if isinstance(node, ast.Call) and DATA_PARALLEL.search(dotted(node.func) or ""):  # noqa: SIM102
-            if any(dotted(inner) in keys for argument in node.args for inner in ast.walk(argument)):
+            if any(dotted(inner) in keys for argument in node.args for inner in walk(argument)):
                 return True
         if isinstance(node, ast.arg) and node.arg == site.variable and node.annotation:  # noqa: SIM102
             if _MODULE_TYPE.match(ast.unparse(node.annotation)):

@@ -6,6 +6,7 @@ import ast
 import re
 
 from ....finding import Refused
+from ....nodes import walk
 from ....syntax.binding_rules import FUNCTIONS
 from ....syntax.names import last_name
 from ....syntax.repo import Repo
@@ -38,5 +39,5 @@ def check_not_collected(repo: Repo, path: str, unit: Unit) -> None:
 
 
 def _has_examples(node: ast.AST) -> bool:
-    defined = [inner for inner in ast.walk(node) if isinstance(inner, (*FUNCTIONS, ast.ClassDef))]
+    defined = [inner for inner in walk(node) if isinstance(inner, (*FUNCTIONS, ast.ClassDef))]
     return any(_PROMPT in (ast.get_docstring(inner) or "") for inner in defined)

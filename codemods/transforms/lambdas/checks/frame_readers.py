@@ -7,6 +7,7 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Mapping
 
+from ....nodes import walk
 from ....project import Project
 from ....syntax.binding_rules import FUNCTIONS
 from ....syntax.names import last_name
@@ -27,7 +28,7 @@ _CONSTRUCTORS = frozenset({"__init__", "__new__", "__call__"})
 def read_by_callee(project: Project, path: str, node: ast.AST) -> str | None:
     """The call in `node` whose function, of another file by its name, may read the name of `node`; in words."""
     readers = project.derive(_readers)
-    for call in ast.walk(node) if readers else ():
+    for call in walk(node) if readers else ():
         name = last_name(call.func) if isinstance(call, ast.Call) else None
         for where in readers.get(name, ()) if name is not None else ():
             if where.rpartition(":")[0] != path:
@@ -70,7 +71,7 @@ def _in_file(outline: Outline, lines: set[int]) -> dict[str, int]:
     for names, node in _definitions(outline):
         line = min((at for at in lines if node.lineno <= at <= (node.end_lineno or node.lineno)), default=None)
         todo += [(name, line) for name in names] if line is not None else []
-        called = (last_name(inner.func) for inner in ast.walk(node) if isinstance(inner, ast.Call))
+        called = (last_name(inner.func) for inner in walk(node) if isinstance(inner, ast.Call))
         for name in dict.fromkeys(name for name in called if name is not None):
             callers.setdefault(name, []).append(names)
     while todo:

@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 from ....finding import Refused
 from ....flow.answers.introspection import AS_TEXT, OF_ITS_PARTIAL, ON_A_CLASS, Question
+from ....nodes import walk
 from ....project import Project
 from ....syntax.binding_rules import LASTING, BindingKind
 from ....syntax.names import last_name, whose_class
@@ -138,7 +139,7 @@ class InspectionChecks:
         repo = Repo(self.project)
         outline = repo.outline(self.path)
         lineage = repo.resolver.lineage(Class(outline, node)) if outline is not None else []
-        own = {id(inner) for cls in lineage for inner in ast.walk(cls.node)}
+        own = {id(inner) for cls in lineage for inner in walk(cls.node)}
         for where in dict.fromkeys(cls.outline for cls in lineage):
             for name in ("__name__", "__qualname__"):
                 for read in where.attributes.get(name, ()):
@@ -155,10 +156,11 @@ class InspectionChecks:
         """The names in the file that ask something of functions."""
         names = (
             (node.attr if isinstance(node, ast.Attribute) else node.id, node)
-            for node in ast.walk(self.scopes.tree)
+            for node in walk(self.scopes.tree)
             if isinstance(node, (ast.Attribute, ast.Name))
         )
-        return [(name, node) for name, node in names if name in _ASKS_FOR_FUNCTIONS | _OF_FUNCTIONS]
+        asking = _ASKS_FOR_FUNCTIONS | _OF_FUNCTIONS
+        return [(name, node) for name, node in names if name in asking]
 
     def _listed(self, path: str) -> frozenset[str]:
         """The names in a file's `__all__`."""
@@ -169,7 +171,7 @@ class InspectionChecks:
                 isinstance(statement, (ast.Assign, ast.AugAssign))
                 and "__all__" in ast.unparse(statement).partition("=")[0]
             ):
-                constants = (node.value for node in ast.walk(statement) if isinstance(node, ast.Constant))
+                constants = (node.value for node in walk(statement) if isinstance(node, ast.Constant))
                 found |= {value for value in constants if isinstance(value, str)}
         return frozenset(found)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import re
 
+from ....nodes import walk
 from ....project import Project
 from ....syntax.names import last_name
 
@@ -15,7 +16,7 @@ _LOGGER = re.compile(r"log", re.IGNORECASE)
 
 def logged_name(project: Project, path: str, node: ast.AST) -> str | None:
     """Where a log shows the name of this function, which becomes another; in words."""
-    call = next((part for part in ast.walk(node) if isinstance(part, ast.Call) and _logs(part)), None)
+    call = next((part for part in walk(node) if isinstance(part, ast.Call) and _logs(part)), None)
     for source in project.matching(_SHOWS, word="funcName") if call is not None else ():
         found = _SHOWS.search(source.text)
         line = source.position(found.start())[0] if found is not None else 1

@@ -8,6 +8,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable, Mapping
 
+from ....nodes import walk
 from ....project import Project
 from ....syntax.binding_rules import positional
 from ....syntax.outline import Outline
@@ -36,8 +37,8 @@ class ParsedOptions:
         for unit, move in moves.items():
             if isinstance(unit.node, ast.ClassDef) or move.is_object:
                 continue
-            words = {node.id for node in ast.walk(unit.node) if isinstance(node, ast.Name)}
-            words |= {node.arg for node in ast.walk(unit.node) if isinstance(node, ast.arg)}
+            words = {node.id for node in walk(unit.node) if isinstance(node, ast.Name)}
+            words |= {node.arg for node in walk(unit.node) if isinstance(node, ast.arg)}
             words |= {*move.attributes, *move.captures}
             needed = {name for other in unit.functions.values() if other is not unit for name in moves[other].captures}
             for variable, uses in unit.captures.items():

@@ -11,6 +11,7 @@ import ast
 from collections.abc import Iterable, Mapping, Sequence
 
 from ....finding import Edit
+from ....nodes import walk
 from ....syntax.binding_rules import FUNCTIONS, takes_self
 from ....syntax.placement import first_attached_line, indentation_at
 from ....syntax.repo import Repo
@@ -63,13 +64,13 @@ def why_no_object(scopes: Scopes, unit: Unit) -> str | None:
         isinstance(node, FUNCTIONS) and len(node.decorator_list) > len(unit.applied)
     ):
         return "it is no plain function"
-    if any(isinstance(inner, (ast.Yield, ast.YieldFrom, ast.Await)) for inner in ast.walk(node)):
+    if any(isinstance(inner, (ast.Yield, ast.YieldFrom, ast.Await)) for inner in walk(node)):
         return "it is no plain function"
-    words = {inner.id for inner in ast.walk(node) if isinstance(inner, ast.Name)}
-    words |= {inner.arg for inner in ast.walk(node) if isinstance(inner, ast.arg)}
+    words = {inner.id for inner in walk(node) if isinstance(inner, ast.Name)}
+    words |= {inner.arg for inner in walk(node) if isinstance(inner, ast.arg)}
     if "self" in words:
         return "it has a `self` of its own"
-    words |= {inner.attr for inner in ast.walk(node) if isinstance(inner, ast.Attribute)}
+    words |= {inner.attr for inner in walk(node) if isinstance(inner, ast.Attribute)}
     if any(word.startswith("__") and not word.endswith("__") for word in words):
         return "it has names that a class changes (two leading underscores)"
     for use in unit.variable.scope.uses.get(unit.variable.name, []) if unit.variable is not None else ():
@@ -147,7 +148,7 @@ def why_no_arguments(scopes: Scopes, unit: Unit, captures: Iterable[Variable], r
         return f"it has a `{special[0]}`"
     if init is not None and not _can_take_more(init):
         return "its `__init__` has a decorator, nothing to do, or stands on one line"
-    for inner in ast.walk(node):
+    for inner in walk(node):
         if isinstance(inner, ast.Attribute) and inner.attr in ("__class__", "__dict__"):
             return f"it uses `{ast.unparse(inner)}` (line {inner.lineno})"
         if isinstance(inner, ast.Name) and inner.id in ("type", "vars"):
@@ -268,7 +269,7 @@ def is_attribute(scopes: Scopes, name: str) -> bool:
     return any(
         (isinstance(node, ast.Attribute) and node.attr == name)
         or (isinstance(node, ast.Constant) and node.value == name)
-        for node in ast.walk(scopes.tree)
+        for node in walk(scopes.tree)
     )
 
 

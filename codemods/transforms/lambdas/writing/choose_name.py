@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from functools import partial
 
+from ....nodes import statements
 from ....syntax.binding_rules import FUNCTIONS, FunctionNode
 from ....syntax.callees import MANY_HEIRS, Callees
 from ....syntax.outline import outline_of
@@ -285,9 +286,10 @@ def _spoken(rewrite: FileRewrite, home: str, what: str, is_short: bool = True) -
 def _says_enough(rewrite: FileRewrite, own: str) -> bool:
     """`cleanup_worker`, which the file defines once, needs no more words; `f`, `collate` and `forward_fn` do."""
     words = [word for word in own.split("_") if word and word not in VAGUE]
-    named = (node for node in ast.walk(rewrite.scopes.tree) if isinstance(node, (*FUNCTIONS, ast.ClassDef)))
-    defined = [node for node in named if node.name.strip("_") == own]
-    return len(words) > 1 and len(own) > 8 and len(defined) == 1 and rewrite.names.is_free("_" + own)
+    if len(words) < 2 or len(own) < 9 or not rewrite.names.is_free("_" + own):
+        return False
+    named = (node for node in statements(rewrite.scopes.tree) if isinstance(node, (*FUNCTIONS, ast.ClassDef)))
+    return sum(node.name.strip("_") == own for node in named) == 1
 
 
 def _fitting(rewrite: FileRewrite, move: Move, wanted: str, short: str, *places: ast.expr) -> str:

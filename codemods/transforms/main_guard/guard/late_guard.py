@@ -7,6 +7,7 @@ from collections.abc import Set
 from dataclasses import dataclass
 
 from ....finding import Confidence
+from ....nodes import walk
 from ....project import Project
 from ....syntax.outline import Outline
 from ....syntax.receivers import qualified_name
@@ -73,7 +74,7 @@ def _asks_for_process(statement: ast.stmt) -> bool:
 
 def _tells_apart(statement: ast.stmt) -> bool:
     """It asks for `__name__` itself, so it is meant for the workers, too."""
-    compared = (node.left for node in ast.walk(statement) if isinstance(node, ast.Compare))
+    compared = (node.left for node in walk(statement) if isinstance(node, ast.Compare))
     return any(isinstance(left, ast.Name) and left.id == "__name__" for left in compared)
 
 
@@ -142,7 +143,7 @@ def _sets_up_workers(outline: Outline, end: int, reads: WorkerReads) -> frozense
     """
     body = outline.module.body
     found = frozenset(at for at in range(end) if not stays(body[at]) and reads.may_be_lost([body[at]]))
-    needed = {node.id for at in found for node in ast.walk(body[at]) if isinstance(node, ast.Name)}
+    needed = {node.id for at in found for node in walk(body[at]) if isinstance(node, ast.Name)}
     defined = {name for item in body if stays(item) and not is_guard(item) for name in names_bound(item)}
     return found | _with_what_they_need(body, max(found, default=0), needed - defined, defined)
 
@@ -152,6 +153,6 @@ def _with_what_they_need(body: list[ast.stmt], end: int, names_read: Set[str], d
     needed, found = set(names_read), set[int]()
     for at in range(end - 1, -1, -1):
         if not stays(body[at]) and needed & {*names_bound(body[at]), *changed(body[at])}:
-            needed |= {node.id for node in ast.walk(body[at]) if isinstance(node, ast.Name)} - defined
+            needed |= {node.id for node in walk(body[at]) if isinstance(node, ast.Name)} - defined
             found.add(at)
     return frozenset(found)

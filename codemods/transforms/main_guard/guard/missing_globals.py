@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from ....finding import Confidence, Hop
+from ....nodes import walk
 from ....syntax.callees import FUNCTIONS, Function
 from ....syntax.file_tree import Scope
 from ....syntax.main_guard import is_main_process_block
@@ -181,7 +182,7 @@ def _runs(starts: Starts, outline: Outline, call: ast.Call, arguments: list[ast.
     runs: list[Function] = []
     parents = [keyword.value for keyword in call.keywords if keyword.arg in _IN_PARENT]
     arguments = [argument for argument in arguments if argument not in parents]
-    for name in (node for top in arguments for node in ast.walk(top) if isinstance(node, ast.Name)):
+    for name in (node for top in arguments for node in walk(top) if isinstance(node, ast.Name)):
         above = outline.parents[name]
         if isinstance(above, ast.Call) and above.func is name:
             runs += _methods_in_workers(outline, name)  # of a function, the result is sent
@@ -236,7 +237,7 @@ def _closure(outline: Outline, tops: dict[str, Function], nodes: list[ast.AST] |
     todo: list[ast.AST] = [*nodes]
     while todo:
         top = todo.pop()
-        for node in [top] if not isinstance(top, FUNCTIONS) else ast.walk(top):
+        for node in [top] if not isinstance(top, FUNCTIONS) else walk(top):
             if isinstance(node, ast.Name) and node.id in tops and node.id not in found:
                 found[node.id] = None
                 todo.append(tops[node.id])
@@ -312,7 +313,7 @@ def _does_without(outline: Outline, read: ast.Name, function: Function, lazily: 
             handler.type is not None and "NameError" in ast.unparse(handler.type) for handler in above.handlers
         ):
             return True
-    for node in ast.walk(function):
+    for node in walk(function):
         tests = isinstance(node, (ast.If, ast.IfExp, ast.Assert)) and _tests_value(node.test, read.id)
         if lazily and tests and _is_harmless(outline, node, function, read.id):
             return True
@@ -331,7 +332,7 @@ def _is_harmless(outline: Outline, test: ast.AST, function: Function, name: str)
 
 def _tests_value(test: ast.expr, name: str) -> bool:
     """`name`, `not name`, `name is None` or `name is not None`, also as a part of the test."""
-    for node in ast.walk(test):
+    for node in walk(test):
         if isinstance(node, ast.Compare) and isinstance(node.left, ast.Name) and node.left.id == name:
             right = node.comparators[0]
             none = isinstance(right, ast.Constant) and right.value is None
