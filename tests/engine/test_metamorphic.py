@@ -69,6 +69,7 @@ EXPECTED: dict[str, dict[str, str]] = {
             "unpicklable-attributes/log_that_is_written",
             "unpicklable-attributes/loggers_of_an_old_python",
             "unpicklable-attributes/manager_of_a_cache",
+            "unpicklable-attributes/mapped_in_one_branch",
             "unpicklable-attributes/module_that_may_be_missing",
             "unpicklable-attributes/numpy_on_self",
             "unpicklable-attributes/options_computed_once",
