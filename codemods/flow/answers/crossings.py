@@ -257,6 +257,8 @@ class Flow:
         """The surest of the ways by which instances of one class cross."""
         best: Crossing | None = None
         for confidence, hazard, number, reasons in ways:
+            if best is not None and best.confidence.reaches(confidence):
+                continue  # this way can be no surer
             crossing = self._crossings.describe(hazard, confidence, number, reasons)
             if best is None or not best.confidence.reaches(crossing.confidence):
                 best = crossing

@@ -14,6 +14,7 @@ from ...flow.answers.crossings import flow_of
 from ...flow.answers.destructors import ended_copy, ended_with
 from ...flow.answers.tried import tried
 from ...flow.facts.records import FileFacts
+from ...flow.facts.syntax import VIEW_METHODS
 from ...hazard_kind import HazardKind
 from ...nodes import walk
 from ...project import Project
@@ -62,7 +63,7 @@ def find(project: Project) -> Iterable[Finding]:
 
 def paths(project: Project) -> Iterable[str]:
     """The files to look at: those with the text of a view, and "" for objects of installed packages that hold one."""
-    return (*(source.path for source in project.matching(_TEXT)), "")
+    return (*(source.path for source in project.matching(_TEXT, words=tuple(sorted(VIEW_METHODS)))), "")
 
 
 def find_in(project: Project, path: str) -> Iterable[Finding]:

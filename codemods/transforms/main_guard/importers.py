@@ -35,6 +35,7 @@ _FOLDER = re.compile(r"""["'}](?:\.*/)*(\w+(?:/\w+)*)/["'{%]""")
 _EXECUTED = re.compile(r"\bexec\s*\([^\n]*,")
 _MODULE = re.compile(r"(?:[\w.]+[./])*(\w+)")  # `jobs.train`, `./jobs/train.py`
 _IN_QUOTES = re.compile(r"""["'](?:[^"'\n]*;)?\s*(?:import|from)\s+\w""")
+_BEHIND_QUOTE = re.compile(r"""["';]\s*(?:import|from)\s+\w""")  # what has no such place needs no longer search
 _IMPORT = re.compile(r"\b(?:import|from)\s+\w")
 _AS_MAIN = re.compile(r"""['"]__main__['"]""")
 _BESIDE = re.compile(r"""["'}](?:\.+|\./)["'{%]""")  # `"." + name`, `f"{__package__}.{name}"`
@@ -223,8 +224,8 @@ class Importers:
     def _in_texts(self) -> list[tuple[str, frozenset[str]]]:
         """Files with code in a text, with the last names of the modules it imports: `[python, "-c", "import job"]`."""
         found: list[tuple[str, frozenset[str]]] = []
-        for source in self.project.matching(_IN_QUOTES):
-            outline = self.repo.outline(source.path)
+        for source in self.project.matching(_BEHIND_QUOTE):
+            outline = self.repo.outline(source.path) if _IN_QUOTES.search(source.text) else None
             for node in outline.of_kind(ast.Constant) if outline is not None else ():
                 if isinstance(node.value, str) and _IMPORT.search(node.value):
                     found.append((source.path, imported_in_commands(node.value) or imported_in_code(node.value)))

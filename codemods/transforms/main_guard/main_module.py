@@ -17,7 +17,7 @@ from .importers import Importers
 
 _MAIN = "__main__"
 _NAMES_MAIN = re.compile(
-    rf"\b(?:import|from)\s+{_MAIN}\b|\bmodules\b[^\n]*{_MAIN}|\b(?:import_module|__import__)\s*\(\s*[\"']{_MAIN}"
+    rf"(?:import|from)\s+{_MAIN}\b|modules\b[^\n]*{_MAIN}|(?:import_module|__import__)\s*\(\s*[\"']{_MAIN}"
 )
 _BY_TEXT = ("getattr", "hasattr")
 _DEPTH = 3  # variables that the module is followed through

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-import re
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
@@ -175,9 +174,9 @@ def _calls(view: FileView, function: Function, owner: ast.ClassDef | None) -> It
     target: ast.AST = owner or function
     name = (owner or function).name
     count = 0
-    for source in view.models.project.matching(re.compile(rf"\b{re.escape(name)}\b"), word=name):
-        caller: FileView | None = view if source.path == view.path else None
-        outline = view.models.outline(source.path)
+    for path in view.models.project.with_words((name,)):
+        caller: FileView | None = view if path == view.path else None
+        outline = view.models.outline(path)
         if outline is None:
             continue
         aliases = {name, *(alias for alias, (_, item) in outline.import_of.items() if item.name == name)}
@@ -188,7 +187,7 @@ def _calls(view: FileView, function: Function, owner: ast.ClassDef | None) -> It
                 continue
             if called.rpartition(".")[2] not in aliases:
                 continue
-            found = view.models.resolve(source.path, called)
+            found = view.models.resolve(path, called)
             if isinstance(found, FinalValue) and found.node is target:
                 caller = caller or FileView(view.models, outline)
                 count += 1

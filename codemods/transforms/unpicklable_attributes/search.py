@@ -55,7 +55,6 @@ _GENERATES = re.compile(r"\byield\b|=\s*\((?s:.{0,200}?)\bfor\b|(?:=|\breturn)\s
 _KEEPS = re.compile(r"\bself\.\w+\s*(?::[^=\n]{0,300})?=\s*(\w+)\b")
 _IMPORTS = re.compile(r"^[ \t]*import\s+(.*)$", re.M)
 _DERIVES = re.compile(rf"class[ \t]+\w+[ \t]*\([^)]*\b(?:{'|'.join(words())})\b")
-_NEW = re.compile(r"\bdef[ \t]+__new__\b")
 _ASKED = re.compile(r"__getattr__(?:(?<=def[ \t]__getattr__)|[ \t]*=[ \t]*\w+\.)")
 _PLAIN = [name.split(".") for kind in kinds().values() if kind.plain for name in kind.constructors]
 _PARTS = [(name.partition(".")[0], name.rpartition(".")[2]) for name in modules()]
@@ -135,7 +134,7 @@ class Search:
 
     def needing(self, path: str) -> Iterator[tuple[Shape, list[str]]]:
         """Classes of objects that are seen to cross, and what their `__new__` must be given."""
-        lines = crossing_in(self.project, path) if self.project.holds(path, _NEW) else ()
+        lines = crossing_in(self.project, path) if self.project.holds(path, "__new__") else ()
         outline = self.repo.outline(path) if lines else None
         for node in outline.nodes if outline is not None else ():
             if isinstance(node, ast.ClassDef) and outline is not None and node.lineno in lines:

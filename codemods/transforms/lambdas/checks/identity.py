@@ -98,9 +98,7 @@ def _only_call(project: Project, path: str, scopes: Scopes, maker: ast.AST) -> a
     call = scopes.parents[uses[0].node] if len(uses) == 1 else None
     if not isinstance(call, ast.Call) or call.func is not uses[0].node or len(scopes.module.bindings[name]) != 1:
         return None
-    if scopes.module.stars or any(
-        item.path != path for item in project.matching(re.compile(rf"\b{name}\b"), word=name)
-    ):
+    if scopes.module.stars or any(other != path for other in project.with_words((name,))):
         return None
     return call if scopes.owner(uses[0].scope, name) is scopes.module else None
 

@@ -75,8 +75,8 @@ class WorkerNumbers:
 
     def _said(self, owner: ast.ClassDef, name: str) -> Iterator[ast.expr]:
         """The values of the argument `name` of calls of the class, in the whole repository."""
-        for source in self.project.matching(re.compile(rf"\b{re.escape(owner.name)}\b"), word=owner.name):
-            outline = self.repo.outline(source.path)
+        for path in self.project.with_words((owner.name,)):
+            outline = self.repo.outline(path)
             for calls in outline.calls.values() if outline is not None else ():
                 for call in calls:
                     given = [keyword.value for keyword in call.keywords if keyword.arg == name]

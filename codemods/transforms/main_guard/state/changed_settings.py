@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
+from functools import cached_property
 from typing import NamedTuple
 
 from ....finding import Confidence, Hop
@@ -78,6 +79,16 @@ class Search:
         """What workers run; asked for only where that matters."""
         return self._functions.workers
 
+    @cached_property
+    def starting(self) -> frozenset[str]:
+        """The files whose code starts workers."""
+        return frozenset(path for worker in self.workers.values() for path in worker.sent)
+
+    @cached_property
+    def _run(self) -> frozenset[ast.AST]:
+        """The functions and lambdas that workers run."""
+        return frozenset((*(worker.function for worker in self.workers.values()), *self._functions.lambdas))
+
     @property
     def lambdas(self) -> Mapping[ast.Lambda, ast.FunctionDef]:
         """Those that workers run, each with the function that stands for it among `workers`."""
@@ -103,11 +114,10 @@ class Search:
         self, home: Outline, changes: Sequence[Place], places: Sequence[tuple[Place, Worker]]
     ) -> Iterator[Changed]:
         """The first of the places for each script that makes one of the changes to what stands in `home`."""
-        inside: set[ast.AST] = {worker.function for worker in self.workers.values()} | self._functions.lambdas.keys()
         by_workers = {
             change
             for change in changes
-            if (scope := change.outline.scope(change.node)) in inside or begins_workers(change.outline, scope)
+            if (scope := change.outline.scope(change.node)) in self._run or begins_workers(change.outline, scope)
         }
         if any(change.key not in (DRAWN, ITEM) for change in by_workers):
             return  # workers set it themselves

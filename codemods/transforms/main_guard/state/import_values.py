@@ -168,7 +168,7 @@ def _value(search: Search, outline: Outline, name: str, statement: ast.AST, dept
 
 
 def _computed(search: Search, outline: Outline, name: str, value: ast.expr | None) -> ImportValue | None:
-    if not has_guard(outline) and outline.path in {path for worker in search.workers.values() for path in worker.sent}:
+    if not has_guard(outline) and outline.path in search.starting:
         return None  # a script that gets a guard, which is told of there
     parts = walk(value) if value is not None else ()
     computed = any(isinstance(node, (ast.Call, ast.Attribute, ast.Subscript, ast.Compare)) for node in parts)

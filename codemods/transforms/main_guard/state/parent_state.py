@@ -33,7 +33,9 @@ _SETS = r"\s*(?:[-+*/|&]?=(?!=)|:[^=\n]*=)"
 
 
 _CLASS_OF_SELF = r"\btype\s*\(\s*self\s*\)|\.__class__"
-_BY_NAME = re.compile(r"\bsetattr\s*\(|(?:\bvars\s*\([^()\n]*\)|\.__dict__)\s*\.\s*update\b")
+_BY_NAME = re.compile(
+    r"setattr(?<!\wsetattr)\s*\(|(?:vars(?<!\wvars)\s*\([^()\n]*\)|__dict__(?<=\.__dict__))\s*\.\s*update\b"
+)
 
 
 class _State(NamedTuple):
@@ -297,7 +299,7 @@ def _set_by_name(search: Search, state: _State) -> Iterator[Place]:
 
 def _setting_by_name(project: Project) -> tuple[str, ...]:
     """The files that may hold such a call."""
-    return tuple(source.path for source in project.matching(_BY_NAME, words=("setattr", "update")))
+    return tuple(source.path for source in project.matching(_BY_NAME, words=("setattr", "vars", "__dict__")))
 
 
 def _set_elsewhere(search: Search, state: _State) -> Iterator[Place]:

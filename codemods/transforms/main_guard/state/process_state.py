@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Set
 from dataclasses import dataclass, replace
 
 from ....finding import Hop
@@ -60,7 +60,7 @@ def process_state(search: Search) -> Iterator[ChangedState]:
                 readers.setdefault(state, []).append((place, sent))
     for state, places in readers.items():
         near = {path for _, worker in places for _, hop in worker.sent.values() for path in _near(search, hop.path)}
-        changes = [change for change in _changes(search, state) if change.outline.path in near]
+        changes = list(_changes(search, state, near))
         stays = state.seeded or state.linked or state.lasting
         changes = [change for change in changes if stays or not _is_set_back(change, state)]
         for change, changed in made_before(search, changes, places):
@@ -252,11 +252,11 @@ def _may_depend(state: State, outline: Outline, node: ast.AST) -> bool:
 # what sets it
 
 
-def _changes(search: Search, state: State) -> Iterator[Place]:
-    """Where code in a function, or under a main guard, sets it."""
+def _changes(search: Search, state: State, near: Set[str]) -> Iterator[Place]:
+    """Where code in a function, or under a main guard, sets it, in the files `near`."""
     words = {name.removesuffix("()").rpartition(".")[2] for name in state.sets}
     pattern = re.compile(rf"\b(?:{'|'.join(sorted(words))})\b\s*[(.=\[\])]")
-    for source in search.starts.project.matching(pattern, words=tuple(sorted(words))):
+    for source in search.starts.project.matching(pattern, words=tuple(sorted(words)), among=near):
         outline = search.repo.outline(source.path)
         for node in outline.nodes if outline is not None else ():
             assert outline is not None
