@@ -233,6 +233,13 @@ class Flow:
         return list(self._instances)
 
     @recorded
+    def crossing_with_method(self, name: str) -> list[tuple[str, int]]:
+        """Those of them that define a method of that name, or a base class in the repository does."""
+        hierarchy, names = self.solution.hierarchy, frozenset({name})
+        defined = (place for place in self._instances if hierarchy.defines(self._places.class_on_line[place], names))
+        return list(defined)
+
+    @recorded
     def sent(self) -> list[tuple[str, int, Hop]]:
         """Functions that boundaries get, also in a partial or a tuple, and classes of objects, by path and line.
 
@@ -422,7 +429,7 @@ class Flow:
         kinds = [sink.only for sink in self.solution.sinks if sink.boundary in _DEEP_COPIES]
         only = frozenset().union(*kinds) if kinds else EVERY
         seeds = (seed for seed in proven_seeds(self.solution, self._reached, only) if seed[1].boundary in _DEEP_COPIES)
-        return self._closure.of(seeds, None, only)
+        return self._closure.of(seeds, self._holders[EVERY], only)
 
     @recorded
     def instance_uses(self, path: str, class_line: int) -> list[InstanceUse]:

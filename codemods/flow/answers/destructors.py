@@ -46,7 +46,7 @@ def _ended(project: Project) -> dict[tuple[str, int], str]:
     if not project.with_words((_METHOD,)):
         return {}
     callees = Callees(Repo(project), project.derive(modules_of))
-    found = {place: _reason(callees, *place) for place in flow_of(project).crossing_classes()}
+    found = {place: _reason(callees, *place) for place in flow_of(project).crossing_with_method(_METHOD)}
     return {place: reason for place, reason in found.items() if reason is not None}
 
 

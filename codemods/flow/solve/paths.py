@@ -30,15 +30,16 @@ class Paths:
         self._origins = tuple((node, _OUTSIDE) for node in origins)
         self._todo: list[tuple[int, tuple[int, ...]]] = [*self._origins]
         self._anew = False  # what is needed to go on was let go
+        self._ended = False  # all were followed, or as many as may be
 
     def lead_to(self, node: int) -> bool:
         """True when a node is among them."""
-        return node in self.found or self.meet({node})
+        return node in self.found or (not self._ended and self.meet({node}))
 
     def meet(self, nodes: Set[int]) -> bool:
         """True when one of `nodes` is among them."""
         while self.found.isdisjoint(nodes):
-            if not self._goes_on():
+            if self._ended or not self._goes_on():
                 return False
         if len(self._seen) > _MOST_KEPT:
             self._seen.clear()
@@ -55,7 +56,7 @@ class Paths:
             todo += self._origins
             self._anew = False
         if not todo or len(seen) >= MAX_STATES:
-            self.complete = self.complete and not todo
+            self.complete, self._ended = not todo, True
             seen.clear()
             todo.clear()
             return False
