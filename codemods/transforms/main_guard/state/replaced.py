@@ -23,9 +23,8 @@ from .process_state import WHERE, ChangedState, inherits, made_before, place_of
 from .process_state_table import states
 from .worker_functions import Worker
 
-_STORES = re.compile(
-    r"\n[ \t]+(?:for[^\n:]*:[ \t]*)?(?!self\b)([A-Za-z_]\w*)(?:\.\w+)*\.(\w+)[ \t]*=(?!=)"
-)  # no line is the first
+_STORE = re.compile(r"\.(?<!\bself\.)(\w+)[ \t]*=(?!=)")
+_BEFORE_STORE = re.compile(r"[ \t]+(?:for[^\n:]*:[ \t]*)?(?!self\b)([A-Za-z_]\w*)(?:\.\w+)*")
 _LOOPS = re.compile(r"\bfor[ \t]+(\w+)[ \t]+in\b")
 _BY_TEXT = re.compile(r"\b(?:setattr|patch(?:\.object)?)\(\s*([^\n]*?)['\"](?:[\w.]*\.)?(\w+)['\"]")
 _IN_VARIABLES = re.compile(r"(?:\b__dict__|\bvars\([^()\n]*\))\s*\[\s*['\"](\w+)['\"]\s*\]\s*=(?!=)")
@@ -43,7 +42,7 @@ def replaced_names(project: Project, path: str) -> tuple[str, ...]:
     source = project.source(path)
     if source is None:
         return ()
-    found = {(root, name) for root, name in _STORES.findall(source.text)}
+    found = set(_stores(source.text))
     may_set = "setattr(" in source.text or "patch" in source.text
     by_text = {name for _, name in _BY_TEXT.findall(source.text)} if may_set else set[str]()
     facts = facts_lookup(project)(path) if found else None
@@ -57,6 +56,15 @@ def replaced_names(project: Project, path: str) -> tuple[str, ...]:
         set(_IN_VARIABLES.findall(source.text)) if "__dict__" in source.text or "vars(" in source.text else set()
     )
     return tuple(sorted({name for _, name in found} | by_text | in_variables))
+
+
+def _stores(text: str) -> Iterator[tuple[str, str]]:
+    """`cls` and `step` of each `cls.step = ...`, `cls.inner.step = ...` that is indented and begins its line."""
+    for match in _STORE.finditer(text):
+        start = text.rfind("\n", 0, match.start()) + 1
+        before = _BEFORE_STORE.fullmatch(text, start, match.start()) if start else None  # the first line has no indent
+        if before is not None:
+            yield before[1], match[1]
 
 
 def replaced(search: Search) -> Iterator[ChangedState]:
