@@ -7,7 +7,7 @@ A name is looked up in its scope, then followed through imports, re-exports, sta
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from ..project import Project
@@ -278,8 +278,12 @@ class Resolver:
 
         None where a name on the way has several bindings.
         """
+        return self._first(outline, name, outline.bindings(outline.module, name))
+
+    def _first(
+        self, outline: Outline, name: str, bindings: Sequence[ValueBinding]
+    ) -> tuple[Outline, str, ValueBinding] | None:
         for _ in range(_MAX_REEXPORTS):
-            bindings = outline.bindings(outline.module, name)
             if len(bindings) != 1:
                 return None
             statement, value = bindings[0].statement, bindings[0].value
@@ -293,6 +297,7 @@ class Resolver:
                 name = value.id
             else:
                 return outline, name, bindings[0]
+            bindings = outline.bindings(outline.module, name)
         return None
 
     def bound_by(self, outline: Outline, node: ast.Name | ast.Attribute) -> tuple[Outline, str, ValueBinding] | None:
@@ -301,8 +306,11 @@ class Resolver:
             imported = isinstance(node.value, ast.Name) and node.value.id in outline.imported
             module = self.module(outline, node.value) if imported else None
             return self.first_binding(module, node.attr) if module is not None else None
-        scope, _ = outline.lookup(node, node.id)
-        return self.first_binding(outline, node.id) if isinstance(scope, ast.Module) else None
+        scope, bound = outline.lookup(node, node.id)
+        if isinstance(scope, ast.Module):
+            return self.first_binding(outline, node.id)
+        imported = len(bound) == 1 and isinstance(bound[0].statement, ast.ImportFrom)
+        return self._first(outline, node.id, bound) if imported else None
 
     # names without a place
 

@@ -326,7 +326,6 @@ def test_changes_of_what_is_read(read: str, changes: list[str]) -> None:
                 "def f(m):\n    m.total = 3\nfor m in TAB.values(): print(m)",
             ],
         ),
-        ("CONF['a']", ["fill_deeper(CONF)"]),  # two calls are followed
     ],
 )
 def test_changes_of_something_else(read: str, changes: list[str]) -> None:

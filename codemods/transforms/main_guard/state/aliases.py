@@ -28,11 +28,7 @@ def aliases(search: Search) -> Iterator[ChangedState]:
         for node in worker.nodes if sent is not None else ():
             if sent is not None and isinstance(node, (ast.Name, ast.Attribute)) and isinstance(node.ctx, ast.Load):
                 settings = search.meant(worker.outline, node)
-                if (
-                    settings is not None
-                    and settings not in changed
-                    and search.parts.changed(worker.outline, node, False)
-                ):
+                if settings is not None and settings not in changed and search.parts.changed(worker.outline, node):
                     changed[settings] = Place(worker.outline, node, ""), sent
     for settings, (place, worker) in changed.items():
         if _is_shared(search, settings) or _is_set_by_worker(search, settings):

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator, Mapping, Sequence, Set
+import itertools
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple
@@ -221,6 +222,7 @@ class Search:
         home = settings.outline
         aliases = {settings.name}
         made = home.bindings(home.module, settings.name)[0].value
+        assert made is not None
         given = (
             [*made.args, *made.keywords]
             if isinstance(made, ast.Call)
@@ -238,13 +240,11 @@ class Search:
                 continue
             for node in (node for name, found in outline.named.items() if name in names_there for node in found):
                 if self.meant(outline, node) == settings:
-                    for key in self.parts.changed(outline, node, empty):
-                        yield Place(outline, node, key)
+                    yield from itertools.starmap(Place, self.parts.changes(outline, node, empty, (home, made)))
                     for where, use in self.registrations.by(outline, node):
                         yield Place(where, use, "")
-        for outline, call in self._results(home, aliases):
-            for key in self.parts.changed_result(outline, call):
-                yield Place(outline, call, key)
+        for same in self.parts.same.members(home, settings.name):
+            yield from itertools.starmap(Place, self.parts.changes(same.outline, same.node, empty, (home, made)))
 
     def _that_may_mean(self, home: Outline, aliases: Sequence[str]) -> Iterator[Outline]:
         """The files that may mean the module's object by one of the names; of most the text shows that they don't."""
@@ -256,19 +256,6 @@ class Search:
             outline = self.repo.outline(path)
             if outline is not None:
                 yield outline
-
-    def _results(self, home: Outline, aliases: Set[str]) -> Iterator[tuple[Outline, ast.Call]]:
-        """The calls of functions of the module that return the object."""
-        for function in (each for each in home.module.body if isinstance(each, FUNCTIONS)):
-            returned = [node.value for node in home.own(function) if isinstance(node, ast.Return)]
-            gives = any(isinstance(value, ast.Name) and value.id in aliases for value in returned)
-            if not gives or any(home.bindings(function, alias) for alias in aliases):
-                continue
-            for outline in self.repo.mentioning(function.name):
-                for call in outline.calls_of(function.name):
-                    called = self.callees.called(outline, call)
-                    if called is not None and called[1] is function:
-                        yield outline, call
 
     # who runs the change
 

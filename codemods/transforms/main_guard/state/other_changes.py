@@ -11,6 +11,7 @@ from ....syntax.names import last_name
 from ....syntax.outline import Outline, pairs
 from ....syntax.receivers import qualified_name
 from ..data import names
+from .same_values import written
 
 _OPERATORS = {
     ast.Add: "add", ast.Sub: "sub", ast.Mult: "mul", ast.LShift: "lshift", ast.RShift: "rshift", ast.BitOr: "or",
@@ -19,6 +20,8 @@ _OPERATORS = {
 _PARTS = ("values", "items", "get", "setdefault", "children", "modules", "parameters", "named_parameters", "buffers")
 _COPIES = ("list", "tuple", "reversed", "enumerate", "zip", "sorted", "iter", "filter", "chain")
 _AROUND = (*_COPIES, "next", "min", "max")
+_SETATTR = 3  # its arguments
+_SHOWS = ("print", "repr", "str", "callable", "type", "id")
 _HEADS = (ast.For, ast.AsyncFor, ast.comprehension)
 
 
@@ -42,26 +45,43 @@ def bound_method(node: ast.expr, above: ast.AST, made: ast.expr | None) -> ast.C
     return ast.Call(made, [], []) if is_called and isinstance(made, ast.Attribute) else None
 
 
-def hands_on(outline: Outline, whole: ast.AST, above: ast.AST) -> bool:
-    """A method that changes the object is passed to who calls it: `map(rows.append, names)`."""
-    if not isinstance(whole, ast.Attribute) or whole.attr not in names("filling") | names("changing"):
-        return False
-    above = outline.parents[above] if isinstance(above, ast.keyword) else above
-    return isinstance(above, ast.Call) and above.func is not whole
+def hands_on(whole: ast.Attribute, above: ast.AST) -> bool:
+    """A method that changes the object goes to who calls it: `map(rows.append, names)`, `add = rows.append`."""
+    is_called = isinstance(above, ast.Call) and above.func is whole
+    return not is_called and whole.attr in names("filling") | names("changing")
 
 
-def by_library(outline: Outline, node: ast.expr) -> bool:
-    """A function of a library changes what it is passed: `heapq.heappush(rows, 3)`, `numpy.add(a, 1, out=a)`."""
+def may_be_called(above: ast.AST) -> bool:
+    """Of a function that stands below `above`: it is called, decorates something, or goes to who may call it."""
+    if isinstance(above, ast.Call):
+        return last_name(above.func) not in _SHOWS
+    return isinstance(above, (ast.keyword, *FUNCTIONS, ast.ClassDef))
+
+
+def by_function(outline: Outline, node: ast.expr) -> str | None:
+    """The part that a function of a library changes of what it is passed, "" for any; None where it changes nothing.
+
+    `setattr(options, "size", 3)`, `heapq.heappush(rows, 3)`, `dict.update(table, other)`, `numpy.add(a, 1, out=a)`.
+    """
     above = outline.parents[node]
     if isinstance(above, ast.keyword):
-        return above.arg == "out" and isinstance(outline.parents[above], ast.Call)
-    if not isinstance(above, ast.Call) or above.func is node:
-        return False
-    if last_name(above.func) == "shuffle":
-        return above.args[:1] == [node]
-    name = qualified_name(outline, above.func)
-    listed = name in names("changing_functions") or (name.startswith("torch.nn.init.") and name.endswith("_"))
-    return listed and above.args[:1] == [node]
+        return "" if above.arg == "out" and isinstance(outline.parents[above], ast.Call) else None
+    if not isinstance(above, ast.Call):
+        return None
+    func, given = above.func, above.args
+    if given and qualified_name(outline, func) == "functools.partial":
+        func, given = given[0], given[1:]
+    if given[:1] != [node]:
+        return None
+    if isinstance(func, ast.Name) and isinstance(bound := outline.only_value(func), (ast.Name, ast.Attribute)):
+        func = bound
+    name = qualified_name(outline, func)
+    if name in names("setting_functions"):
+        return written(given[1]) if len(given) > 1 and (name != "setattr" or len(above.args) == _SETATTR) else None
+    kind, _, method = name.rpartition(".")
+    of_builtin = kind.rpartition(".")[2] in names("containers") and method in names("filling") | names("changing")
+    in_place = name.startswith("torch.nn.init.") and name.endswith("_")
+    return "" if of_builtin or in_place or name in names("changing_functions") or last_name(func) == "shuffle" else None
 
 
 def by_method(outline: Outline, whole: ast.Attribute, made: ast.expr | None) -> bool:
@@ -77,8 +97,8 @@ def by_method(outline: Outline, whole: ast.Attribute, made: ast.expr | None) -> 
     return False
 
 
-def other_names(outline: Outline, node: ast.expr, whole: bool = False) -> Iterator[tuple[ast.Name, bool]]:
-    """Uses of the names that a function gives to the object, or to parts of it; whether they are views of an array.
+def other_names(outline: Outline, node: ast.expr) -> Iterator[tuple[ast.Name, bool]]:
+    """Uses of the names that a function gives to parts of the object; whether they are views of an array.
 
     `part = table["a"]`, `for item in table.values()`, `for cls in (A, B)`, `with mode as m`.
     """
@@ -103,7 +123,7 @@ def other_names(outline: Outline, node: ast.expr, whole: bool = False) -> Iterat
     statement = outline.parents[above] if isinstance(above, ast.Tuple) else above
     if isinstance(above, ast.Tuple) and isinstance(statement, ast.Assign):  # `rows, size = table["a"], 3`
         targets = [name for target in statement.targets for name, value in pairs(target, above) if value is at]
-    elif isinstance(above, ast.Assign) and above.value is at and (whole or at is not node):
+    elif isinstance(above, ast.Assign) and above.value is at and at is not node:
         targets = above.targets
     elif isinstance(above, _HEADS) and above.iter is at:
         targets, copied = [above.target], False

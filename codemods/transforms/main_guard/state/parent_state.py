@@ -16,7 +16,7 @@ from ....project import Project
 from ....syntax.binding_rules import positional
 from ....syntax.callees import FUNCTIONS, Function
 from ....syntax.main_guard import is_main_process_block
-from ....syntax.names import last_name, whose_class
+from ....syntax.names import last_name, root_of_chain, whose_class
 from ....syntax.outline import Outline
 from ....syntax.resolver import Class
 from ..guard.missing_globals import missing_globals
@@ -26,13 +26,14 @@ from ..statements import LOG_METHODS, only_logs
 from .calls_of_scripts import has_guard
 from .changed_settings import Changed, Place, Search
 from .object_parts import ADDS, DRAWN, fills
-from .other_changes import other_names
+from .other_changes import by_function
+from .same_values import Same
 from .worker_functions import Worker
 
 _SETS = r"\s*(?:[-+*/|&]?=(?!=)|:[^=\n]*=)"
 
 
-_CLASS_OF_SELF = r"\btype\s*\(\s*self\s*\)|\.__class__"
+_CLASS_OF = r"\btype\s*\([^()]*\)|\.__class__"
 _BY_NAME = re.compile(
     r"setattr(?<!\wsetattr)\s*\(|(?:vars(?<!\wvars)\s*\([^()\n]*\)|__dict__(?<=\.__dict__))\s*\.\s*update\b"
 )
@@ -137,6 +138,9 @@ def _attribute(search: Search, outline: Outline, node: ast.Attribute) -> _State 
     if owner is None and outline.home_name(value)[:1].isupper():
         found = resolver.definition(outline, value)
         owner = Class(found.outline, found.node) if found and isinstance(found.node, ast.ClassDef) else None
+    if owner is None and not by_self and isinstance(value, (ast.Name, ast.Attribute)):
+        found_class = search.callees.class_of(outline, value) if _is_of_module(outline, value) else None
+        owner, by_self = (Class(*found_class), True) if found_class is not None else (None, False)
     if owner is None:
         return None
     for at in resolver.lineage(owner):
@@ -146,6 +150,12 @@ def _attribute(search: Search, outline: Outline, node: ast.Attribute) -> _State 
             if _has_value(statement) and node.attr in _targets(statement):
                 return _State(at.outline, at.node, node.attr)
     return None
+
+
+def _is_of_module(outline: Outline, value: ast.expr) -> bool:
+    """A variable of a module, or of one that is imported."""
+    root = root_of_chain(value)
+    return root is not None and isinstance(outline.lookup(root, root.id)[0], ast.Module)
 
 
 def _targets(statement: ast.stmt) -> set[str]:
@@ -194,7 +204,7 @@ def _changes(search: Search, state: _State) -> Iterator[Place]:
         yield from _set_elsewhere(search, state)
         return
     names = "|".join(sorted({*_spelled(search, state), "cls"}))
-    pattern = re.compile(rf"(?:\b(?:{names})|{_CLASS_OF_SELF})\s*\.\s*{re.escape(state.name)}{_SETS}")
+    pattern = re.compile(rf"(?:\b(?:{names})|{_CLASS_OF})\s*\.\s*{re.escape(state.name)}{_SETS}")
     for outline, node in _attributes(search, state, pattern):
         if not isinstance(node.ctx, ast.Load) and _is_of(search, outline, node.value, state):
             yield Place(outline, node, _how(outline, node))
@@ -211,19 +221,23 @@ def _spelled(search: Search, state: _State) -> Iterator[str]:
 
 
 def _set_by_other_name(search: Search, state: _State) -> Iterator[Place]:
-    """`for cls in (Encoder, Decoder): cls.size = 3`."""
+    """`for cls in (Encoder, Decoder): cls.size = 3`, `type.__setattr__(Encoder, "size", 3)`."""
     assert state.owner is not None
     for outline in search.repo.mentioning(state.owner.name):
         for name in outline.named.get(state.owner.name, ()):
-            for use, _ in other_names(outline, name):
-                above = outline.parents[use]
-                sets = isinstance(above, ast.Attribute) and above.attr == state.name
-                if (
-                    sets
-                    and not isinstance(getattr(above, "ctx", None), ast.Load)
-                    and _is_of(search, outline, name, state)
-                ):
-                    yield Place(outline, above, "")
+            for same in (Same(outline, name), *search.parts.same.of(outline, name)):
+                above = same.outline.parents[same.node]
+                by_name = above.attr if isinstance(above, ast.Attribute) and same.node is not name else ""
+                sets = by_name == state.name and not isinstance(getattr(above, "ctx", None), ast.Load)
+                sets = sets or by_function(same.outline, same.node) == state.name
+                if sets and _is_of(search, outline, name, state):
+                    yield _place(same)
+
+
+def _place(same: Same) -> Place:
+    """Where it stands, or where the function is called that it is passed to."""
+    outline, node = same.at or (same.outline, same.node)
+    return Place(outline, node, "")
 
 
 def _filled(search: Search, state: _State) -> Iterator[Place]:
@@ -309,6 +323,12 @@ def _set_elsewhere(search: Search, state: _State) -> Iterator[Place]:
         sets = isinstance(node.value, ast.Name) and not isinstance(node.ctx, ast.Load)
         if sets and search.callees.resolver.module(outline, node.value) is state.outline:
             yield Place(outline, node, "")
+    for same in search.parts.same.members(state.outline, state.name):
+        if not isinstance(getattr(same.node, "ctx", ast.Load()), ast.Load):
+            yield _place(same)
+    for same in search.parts.same.of_module(state.outline):
+        if by_function(same.outline, same.node) == state.name:
+            yield _place(same)
     by_text = search.starts.project.derive(set_in_project)
     for name in (state.name, UNKNOWN) if _is_setting(state) else (state.name,):
         yield from (Place(outline, node, "") for outline, node in by_text.get((state.outline, name), ()))
@@ -336,7 +356,8 @@ def _near(search: Search, state: _State) -> list[Class]:
 def _is_of(search: Search, outline: Outline, value: ast.expr, state: _State) -> bool:
     """`value` is the class, or the `cls` of one of its class methods, or `type(self)` in one of its methods."""
     if (of := whose_class(value)) is not None:
-        return outline.is_self(of) and outline.owner(of) is state.owner
+        made = search.callees.class_of(outline, of) if not outline.is_self(of) else None
+        return state.owner is (outline.owner(of) if outline.is_self(of) else made[1] if made is not None else None)
     around = outline.method(value)
     if around is not None and isinstance(value, ast.Name) and value.id in positional(around)[:1]:
         return not outline.is_self(value) and outline.owner(value) is state.owner

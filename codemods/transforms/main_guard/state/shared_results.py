@@ -16,8 +16,8 @@ from ....syntax.names import last_name
 from ....syntax.outline import Outline
 from .changed_settings import Place, Search
 from .object_parts import fills
-from .other_changes import other_names
 from .process_state import ChangedState, inherits, made_before, place_of
+from .same_values import Same
 from .worker_functions import Worker
 
 _CACHES = ("lru_cache", "cache")
@@ -97,10 +97,8 @@ def _changes(search: Search, part: _Part) -> Iterator[Place]:
     function = part[0]
     for outline in search.repo.mentioning(function.name):
         for call in outline.calls_of(function.name):
-            for use in (call, *(name for name, _ in other_names(outline, call, whole=True))):
-                holder = outline.parents[use]
-                changes = isinstance(holder, _PARTS) and (
-                    not isinstance(holder.ctx, ast.Load) or fills(outline, holder)
-                )
-                if changes and _part(search, outline, holder) == part:
-                    yield Place(outline, holder, "")
+            for same in (Same(outline, call), *search.parts.same.of(outline, call)):
+                where, holder = same.outline, same.outline.parents[same.node]
+                changes = isinstance(holder, _PARTS) and (not isinstance(holder.ctx, ast.Load) or fills(where, holder))
+                if changes and _part(search, where, holder) == part:
+                    yield Place(where, holder, "")
