@@ -418,11 +418,21 @@ def loader(dataset):
                     super().__init__()
                     self.fn = lambda x: x  # proven
 
+            class Tail(nn.Module):
+                def __init__(self):
+                    super().__init__()
+                    self.fn = lambda x: x  # proven
+
+            class Frozen(Dataset):
+                def __init__(self):
+                    self.net = nn.Sequential(nn.ReLU(), Tail()).eval()
+
             def work(rank, net):
                 pass
 
             def main(args):
                 torch.save(Saved(), args.out)
+                DataLoader(Frozen(), num_workers=2)
                 mp.spawn(work, args=(Spawned(),), nprocs=2)
                 DataLoader(Features(Encoder()), num_workers=2)
                 pl.Trainer(strategy="ddp_spawn").fit(Task())

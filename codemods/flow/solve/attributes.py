@@ -109,7 +109,7 @@ class Attributes:
         elif kind == INSTANCE:
             self._load_instance(int(value.a), number, attribute, result)
         elif kind == OBJECT:
-            self._name(f"{value.a}().{attribute}", number, result)
+            self._name(self._method_of(str(value.a), attribute), number, result)
             given = heap.given_as.get(value.b, {}).get(attribute, value.b if attribute in KEPT_AS else -1)
             if given >= 0 and result not in self.constraints.calls:
                 heap.edge(given, result, heap.lines[result])
@@ -126,6 +126,12 @@ class Attributes:
                     heap.add(result, heap.number(Value(FOREIGN, NEW)))
                 for name in self.hierarchy.all_foreign_bases(owner):
                     self._name(f"{name}().{attribute}", value.b, result)
+
+    def _method_of(self, made: str, attribute: str) -> str:
+        """The name of a method of a foreign object: `eval` of `nn.Sequential(...)` is that of every module."""
+        of_modules = f"torch.nn.Module().{attribute}"
+        whole = made.startswith("torch.nn.") and self.program.table.fluent(of_modules)
+        return of_modules if whole else f"{made}().{attribute}"
 
     def _load_enum_member(self, owner: int, result: int) -> None:
         """`result` is a member of an Enum: `Task.READ`, of which `.value` is what the body binds."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 
 from ...finding import Refused
 from ...syntax.names import last_name
@@ -26,13 +26,8 @@ _UPDATES = ("self.__dict__.update({})", "vars(self).update({})", "super().__sets
 
 def _has_slots(shape: Shape) -> bool:
     """It has `__slots__` with something in them."""
-    for statement in shape.node.body:
-        targets = statement.targets if isinstance(statement, ast.Assign) else [getattr(statement, "target", None)]
-        if any(isinstance(target, ast.Name) and target.id == "__slots__" for target in targets):
-            return not (
-                isinstance(value := getattr(statement, "value", None), (ast.Tuple, ast.List)) and not value.elts
-            )
-    return False
+    values = next(_set_in_body(shape, "__slots__"), None)
+    return values is not None and not (isinstance(values, (ast.Tuple, ast.List)) and not values.elts)
 
 
 def check_bases(bases: Iterable[Shape], slotted: bool = False) -> None:
@@ -144,6 +139,39 @@ def _kept_by(method: Method) -> set[str]:
         for key, value in pairs
         if isinstance(key, ast.Constant) and not (isinstance(value, ast.Constant) and value.value is None)
     }
+
+
+def named_by(owner: Shape, method: Method, line: Iterable[Shape]) -> set[str]:
+    """The texts that a `__getstate__` of `owner` names, or reads in a table: `for name in self.per_process`.
+
+    `line`: the class of the objects and its base classes, nearest first.
+    """
+    found: set[str] = set()
+    for node in ast.walk(method):
+        values: list[ast.expr | None] = []
+        if isinstance(node, ast.keyword):
+            found.add(node.arg or "")
+        elif isinstance(node, ast.Constant):
+            values = [node]
+        elif isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name):
+            values.append(next((value for shape in line for value in _set_in_body(shape, node.attr)), None))
+        elif isinstance(node, ast.Name):
+            values = [binding.value for binding in owner.outline.bindings(owner.outline.module, node.id)]
+        for value in values:
+            items: list[ast.AST | None] = [value]
+            items.extend(value.elts if isinstance(value, (ast.Tuple, ast.List, ast.Set)) else ())
+            texts = (item.value for item in items if isinstance(item, ast.Constant))
+            found.update(text for text in texts if isinstance(text, str))
+    return found
+
+
+def _set_in_body(shape: Shape, name: str) -> Iterator[ast.expr]:
+    """What the body of the class gives the name."""
+    for statement in shape.node.body:
+        targets = statement.targets if isinstance(statement, ast.Assign) else [getattr(statement, "target", None)]
+        value = getattr(statement, "value", None)
+        if value is not None and any(isinstance(target, ast.Name) and target.id == name for target in targets):
+            yield value
 
 
 def returned_state(method: Method) -> str:

@@ -242,7 +242,7 @@ class Planner:
             given = f"it is passed in ({hazard.made.given})"
             if self._endless(outline, node):
                 raise Refused(f"{given} and may never end; pass what it is made from, and make it in the worker")
-            raise Refused(f"{given}; pass a list there")
+            raise Refused(f"{given}; pass a list there, unless others read on from the same {kept}")
         for user, method, use in self._uses(shape, name):
             above = user.outline.parents[use]
             if _is_iterator_of(user, method, use):

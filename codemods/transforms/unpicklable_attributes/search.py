@@ -34,6 +34,7 @@ from ...tree.source import Source
 from .asked_while_loading import Asked, fails_while_loading, fails_while_pickling
 from .by_name import counts_older, python_below
 from .classes import Shape, Store
+from .existing_state import named_by
 from .family import Family, line_at
 from .injected import GIVES_GENERATOR, Given, Taken
 from .new_arguments import required
@@ -272,8 +273,7 @@ class Search:
             method = other.methods.get("__getstate__")
             if method is None:
                 continue
-            named = {getattr(part, "value", None) for part in ast.walk(method) if isinstance(part, ast.Constant)}
-            named |= {part.arg for part in ast.walk(method) if isinstance(part, ast.keyword)}
+            named = named_by(other, method, self.family.line(shape))
             text = ast.unparse(method)
             everything = "__dict__" in text or "vars(" in text or "super()" in text
             if shape.key(name) in named or not everything:

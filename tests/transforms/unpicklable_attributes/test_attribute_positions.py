@@ -156,3 +156,51 @@ def test_a_file_without_a_buffer_that_is_read_from_a_given_place_is_opened_again
     text = PROGRAM.format(early="pass", late=late).replace("open(path)", "open(path, 'rb', buffering=0)")
     (finding,) = RULE.find(Project(MemoryFiles({"train.py": text.encode()})))
     assert finding.reason is None
+
+
+HEADED = """\
+import multiprocessing as mp
+
+
+class Lines:
+    def __init__(self, path):
+        self.path = path
+        self.file = open(path, "rb"{buffering})
+        self.header = self.line()
+
+    def line(self):
+        {read}
+
+    def rows(self):
+        return [{rows}]
+
+
+def work(lines):
+    lines.rows()
+
+
+def main(path):
+    mp.Process(target=work, args=(Lines(path),)).start()
+"""
+
+
+@pytest.mark.parametrize(
+    ("buffering", "read", "rows", "reason"),
+    [
+        (", buffering=0", "return self.file.readline()", "self.line()", "forked processes share its position"),
+        (", buffering=0", "return self.file.readline()", "self.header", ""),
+        (", buffering=0", "self.file.seek(0)\n        return self.file.readline()", "self.line()", ""),
+        ("", "return next(self.file)", "self.line()", "reads from it before it is sent"),
+        ("", "return next(self.file)", "self.header", ""),
+    ],
+)
+def test_methods_that_run_before_and_after(buffering: str, read: str, rows: str, reason: str) -> None:
+    text = HEADED.format(buffering=buffering, read=read, rows=rows)
+    (finding,) = RULE.find(Project(MemoryFiles({"train.py": text.encode()})))
+    assert reason in (finding.reason or "") and bool(reason) is bool(finding.reason), finding
+
+
+def test_a_method_that_runs_before_and_after_goes_on_from_the_same_position() -> None:
+    text = HEADED.format(buffering="", read="return self.file.readline()", rows="self.line()")
+    (finding,) = RULE.find(Project(MemoryFiles({"train.py": text.encode()})))
+    assert finding.fix is not None and "self.file.tell()" in "".join(edit.text for edit in finding.fix.edits)

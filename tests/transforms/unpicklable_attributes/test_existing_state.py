@@ -9,7 +9,7 @@ import pytest
 from codemods.finding import Refused
 from codemods.transforms.unpicklable_attributes.existing_state import holds_items, returned_state, updated_from
 from harness.each_row import each_row
-from harness.small import migrated
+from harness.small import migrated, reported
 
 
 def _method(text: str) -> ast.FunctionDef:
@@ -119,3 +119,54 @@ def test_a_derived_class_that_writes_its_state(state: str, fixed: bool) -> None:
         "if __name__ == '__main__':\n    Process(target=work, args=(Store(),)).start()\n"
     )
     assert bool(migrated({"a.py": text}, "unpicklable-attributes")) is fixed
+
+
+TABLE = """\
+import sqlite3
+from torch.utils.data import DataLoader, Dataset
+
+{module}
+
+
+class Base(Dataset):
+    {table}
+
+    def __getstate__(self):
+        state = self.__dict__.copy()
+        for key in {over}:
+            state[key] = None
+        return state
+
+
+class Rows(Base):
+    {own}
+
+    def __init__(self, path):
+        self.path = path
+        self.conn = sqlite3.connect(path)
+
+    def __getitem__(self, i):
+        return self.conn.execute("select v from r where k=?", (i,)).fetchone()
+
+
+def main(path):
+    return list(DataLoader(Rows(path), num_workers=2))
+"""
+
+
+@pytest.mark.parametrize(
+    ("over", "parts", "left_out"),
+    [
+        ("self.own", {"table": "own = ('conn', 'log')"}, True),
+        ("self.own", {"table": "own = ('log',)", "own": "own = ['conn']"}, True),
+        ("self.own", {"table": "own = ('conn',)", "own": "own = ('log',)"}, False),
+        ("self.own", {"table": "own: tuple = ('conn',)"}, True),
+        ("OWN", {"module": "OWN = {'conn'}"}, True),
+        ("OWN", {"module": "OWN = ('log',)"}, False),
+        ("('conn',)", {}, True),
+        ("self.own", {"table": "own = ('log',)"}, False),
+    ],
+)
+def test_a_table_of_what_is_left_out(over: str, parts: dict[str, str], left_out: bool) -> None:
+    text = TABLE.format(**{"module": "", "table": "pass", "own": "pass", "over": over} | parts)
+    assert bool(reported({"rows.py": text}, "unpicklable-attributes")) is not left_out

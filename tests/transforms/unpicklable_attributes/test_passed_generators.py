@@ -62,8 +62,11 @@ SETTINGS = Settings(select=("unpicklable-attributes",))
 @pytest.mark.parametrize(
     ("given", "reason"),
     [
-        ("few(3)", "it is passed in (main.py:20); pass a list there"),
-        ("self.places(3)", "it is passed in (main.py:20); pass a list there"),
+        ("few(3)", "it is passed in (main.py:20); pass a list there, unless others read on from the same generator"),
+        (
+            "self.places(3)",
+            "it is passed in (main.py:20); pass a list there, unless others read on from the same generator",
+        ),
         (
             "endless(3)",
             "it is passed in (main.py:20) and may never end; pass what it is made from, and make it in the worker",

@@ -301,13 +301,17 @@ class _Reading:
             walks = walks or walked
             if name not in kind.moves and not walked:
                 continue
-            if method.name not in uses.pre_transfer_methods:
+            early = method.name in uses.pre_transfer_methods
+            if not early or _runs_again(uses, method.name):
                 readers.setdefault((shape.node, method.name), []).append((node, name))
-                if method.name in uses.outside.called:
-                    before.append((node, walked))
-            elif name == "seek" and called is not None and [ast.unparse(arg) for arg in called[1].args] == ["0"]:
+            if (
+                early
+                and name == "seek"
+                and called is not None
+                and [ast.unparse(arg) for arg in called[1].args] == ["0"]
+            ):
                 before = []
-            else:
+            elif early or method.name in uses.outside.called:
                 before.append((node, walked))
         careless = [reads[0][0] for reads in readers.values() if reads[0][1] not in kind.seeks]
         for outline, node in uses.outside.reads(uses.attribute) if kind.moves else ():
@@ -318,6 +322,12 @@ class _Reading:
                 before.append((node, walked))
                 careless.append(node)
         return cls(before, careless, walks)
+
+
+def _runs_again(uses: AttributeUses, method: str) -> bool:
+    """A method that `__init__` calls is called by others as well, or from outside."""
+    callers = {caller for shape in uses.hierarchy for caller in shape.callers(method)}
+    return not callers <= uses.pre_transfer_methods or next(uses.outside.elsewhere.reads(method), None) is not None
 
 
 def _is_walked(uses: AttributeUses, node: ast.Attribute, shape: Shape) -> bool:
