@@ -16,6 +16,7 @@ from ..solve.solution import Solution
 from .at_home import AtHome
 from .by_habit import ByHabit
 from .called_with import CalledWith
+from .children import Children
 from .closure import Closure
 from .defaults import Defaults
 from .given_functions import GivenFunctions
@@ -88,6 +89,7 @@ class Crossings:
     ) -> None:  # fmt: skip
         self.solution, self.closure, self.same_object, self.home = solution, closure, same_object, home
         self.moments, self.by_habit = moments, ByHabit(solution)
+        self.children = Children(closure.places, defaults.callers)
         self.one_program, self.other_holders = one_program, OtherHolders(closure)
         self.defaults, self.steps = defaults, Steps(solution, defaults.callers)
         self.called_with = CalledWith(solution, defaults.callers)
@@ -118,7 +120,7 @@ class Crossings:
     def _beside(self, hazard: tuple[HazardKind, str, Position], number: int, told: Reasons) -> Step:
         """As `made_beside` of all places where the hazard is made."""
         kind, path, position = hazard
-        root, ask = told.root(number), self.moments.made_beside
+        root, ask = told.root(number), self.children.made_beside
         is_object = kind is HazardKind.INSTANCE
         places = self.same_object.made_at(number, told[number].node) if is_object else [(path, position)]
         found = [ask(path, at, root.node, root.hop.line) for path, at in places] if root.hop is not None else []
@@ -140,11 +142,12 @@ class Crossings:
         return reasons, trace, Confidence.POSSIBLE
 
     def _joins(self, number: int, reasons: Reasons) -> bool:
-        """The way may be of two objects, of two programs, or of two calls of a function."""
+        """The way may be of two objects, of two programs or processes, or of two calls of a function."""
         return (
             self.same_object.merged(number, reasons)
             or self.one_program.apart(number, reasons)
             or self.made_if_asked.left_off(number, reasons)
+            or self.children.filled(number, reasons)
         )
 
     def _at_most(
@@ -195,7 +198,7 @@ class Crossings:
         if confidence is Confidence.LIKELY and self.same_object.at_home(number, reasons, self.home):
             return Confidence.POSSIBLE
         root = reasons.root(number)
-        if root.hop is not None and self.moments.made_in_child(path, position, root.node, root.hop.line):
+        if root.hop is not None and self.children.made(path, position, root.node, root.hop.line):
             return Confidence.POSSIBLE
         if self.moments.is_not_started(path, position, reasons.outermost(number), root.boundary):
             return Confidence.POSSIBLE

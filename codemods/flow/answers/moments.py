@@ -1,11 +1,8 @@
-"""What an object does not keep at the moment it crosses: attributes that were set to None, and what a child makes.
+"""What an object does not keep at the moment it crosses: attributes that were set to None before.
 
 def start(self):
     self.log = None  # this object has no file any more
     Process(target=self.work).start()
-
-def work(self):
-    self.rule = lambda x: x  # the parent never has it
 """
 
 from __future__ import annotations
@@ -15,7 +12,6 @@ from functools import cached_property
 
 from ..facts.records import Position
 from ..facts.test_code import is_test
-from ..kinds import FunctionKind
 from ..solve.deferred_calls import ELSEWHERE, STANDS_NOWHERE
 from ..solve.heap import INSTANCE
 from ..solve.sinks import Sink
@@ -199,82 +195,3 @@ class Moments:
             number in holds[base + offset] and first <= position[0] <= last
             for base, first, last in program.facts_of(path).not_started
         )
-
-    # what only a child makes
-
-    def made_in_child(self, path: str, position: Position, node: int, line: int) -> bool:
-        """What is made at `position` is made in processes that the boundary starts, or in others like these."""
-        sink = self._sinks.get((node, line))
-        if sink is None or not self._entries:
-            return False
-        around = self._innermost(path, position)
-        return around in self._children and sink.function not in self._in_children
-
-    def made_beside(self, path: str, position: Position, node: int, line: int) -> tuple[tuple[str, int], ...]:
-        """Path and line of the calls, beside the boundary in its function, by which what is made at `position` is not
-        made in children alone: `return work(0)` where there is one job only. None where it is made elsewhere too."""
-        sink = self._sinks.get((node, line))
-        around = self._innermost(path, position) if sink is not None and self._entries else -1
-        if sink is None or around not in self._in_children or sink.function in self._in_children:
-            return ()
-        if around in self._reached_from(self._started_with, sink.function):
-            return ()
-        calls = self._calls.get(sink.function, ())
-        return tuple((sink.path, at) for callee, at, _ in calls if around in self._reached_from({callee}))
-
-    def _innermost(self, path: str, position: Position) -> int:
-        """The function around a place, without the one that begins there; -1 at module level."""
-        program = self.solution.program
-        file = program.file_index[path]
-        around = [
-            (function.position[:2], index)
-            for index, function in enumerate(program.facts[file].functions, program.function_offset[file])
-            if function.position[:2] < position[:2] and position[2:] <= function.position[2:]
-        ]
-        return max(around)[1] if around else -1
-
-    @cached_property
-    def _entries(self) -> set[int]:
-        """Functions that a process begins with."""
-        program = self.solution.program
-        found = {
-            index
-            for index in range(len(program.functions))
-            if any(call.text == ELSEWHERE for _, call, _ in self.callers.of(index))
-        }
-        runs = (
-            index
-            for index, (_, function) in enumerate(program.functions)
-            if function.worker_side and function.name == "run" and function.kind is FunctionKind.METHOD
-        )
-        return found.union(runs)
-
-    @cached_property
-    def _in_children(self) -> set[int]:
-        """Functions that may run in a child."""
-        return self._reached_from(self._entries)
-
-    @cached_property
-    def _children(self) -> set[int]:
-        """Functions that run in a child only: nothing else calls them."""
-        return self._in_children - self._reached_from(self._started_with)
-
-    @cached_property
-    def _started_with(self) -> set[int]:
-        """Functions that the main process begins with."""
-        called = {callee for calls in self._calls.values() for callee, *_ in calls}
-        roots = {index for index in range(len(self.solution.program.functions)) if index not in called}
-        return roots - self._entries | {callee for callee, *_ in self._calls.get(-1, ())}
-
-    def _reached_from(self, roots: Iterable[int], without: int = -1) -> set[int]:
-        """The functions that are called from `roots`; of what the function `without` calls, only the main process's."""
-        found = set(roots)
-        todo = list(found)
-        while todo:
-            at = todo.pop()
-            new = {callee for callee, *_ in self._calls.get(at, ())} - found
-            if at == without:
-                new -= self._in_children
-            found |= new
-            todo += new
-        return found

@@ -1,0 +1,88 @@
+"""What children put on the objects that they get is not on those that the parent sends."""
+
+from __future__ import annotations
+
+import pytest
+from test_flow import crossings
+
+from codemods.finding import Confidence
+
+RUNNER = """
+import multiprocessing as mp
+import threading
+
+class Client:
+    def __init__(self):
+        self.score = lambda x: 2 * x
+
+class Runner:
+    def __init__(self, count):
+        self.count = count
+        self.clients = dict()
+        self.main = None
+
+    def setup(self):
+        {fill}
+
+    def run(self):
+        {run}
+
+def work(runner):
+    {work}
+
+def start(count):
+    runner = Runner(count)
+    {early}
+    process = mp.Process(target=work, args=(runner,))
+    process.start()
+
+def alone():
+    client = Client()
+    print(client.score(2))
+
+if __name__ == "__main__":
+    start(2)
+    alone()
+"""
+FILL = "for at in range(self.count):\n            self.clients[at] = Client()"
+
+
+def sure(text: str) -> bool:
+    """A lambda of the program is seen to cross."""
+    return any(found.confidence is not Confidence.POSSIBLE for found in crossings({"a.py": text}))
+
+
+@pytest.mark.parametrize(
+    ("fill", "run", "work", "early", "found"),
+    [
+        (FILL, "print(self.clients)", "runner.setup()\n    runner.run()", "", False),
+        (FILL, "print(self.clients)", "runner.setup()\n    runner.run()", "runner.setup()", True),
+        (FILL, "print(self.clients)", "runner.run()", "runner.setup()", True),
+        ("self.main = Client()", "self.setup()", "runner.run()", "", False),
+        ("self.main = Client()", "threading.Thread(target=self.setup).start()", "runner.run()", "", False),
+        ("self.main = Client()", "threading.Thread(target=self.setup).start()", "runner.run()", "runner.run()", True),
+        ("self.main = Client()", "print(self.main)", "runner.run()", "runner.main = Client()", True),
+    ],
+)  # fmt: skip
+def test_what_children_put_on_what_they_get(fill: str, run: str, work: str, early: str, found: bool) -> None:
+    assert sure(RUNNER.format(fill=fill, run=run, work=work, early=early or "pass")) is found
+
+
+def test_what_a_function_captures_is_the_parents() -> None:
+    text = """
+import multiprocessing as mp
+
+class Options:
+    def __init__(self):
+        self.make = lambda: 3
+
+def bench(options):
+    def train(index):
+        print(options.make(), index)
+    mp.Process(target=train, args=(0,)).start()
+
+if __name__ == "__main__":
+    bench(Options())
+"""
+    places = {(found.line, found.confidence) for found in crossings({"a.py": text})}
+    assert places == {(6, Confidence.PROVEN), (9, Confidence.PROVEN)}
