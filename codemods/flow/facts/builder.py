@@ -69,7 +69,9 @@ class FactsBuilder:
                 if name not in scope.constants and name not in scope.set_inside
             ]
         )
-        facts.kept_empty, facts.put_by_name = Rows.of(self.kept_empty), Rows.of(self.put_by_name)
+        put = {name for name, _ in self.put_by_name}
+        kept = [row for row in self.kept_empty if row[1][0] != "[" or row[1] in put]  # by a key: in one file alone
+        facts.kept_empty, facts.put_by_name = Rows.of(kept), Rows.of(self.put_by_name)
 
     def node(self, label: str = "", line: int = 0) -> int:
         """A new node; `label` says what happens to a value that gets there."""

@@ -14,7 +14,7 @@ from ..kinds import FunctionKind
 from .attribute_dicts import note_update, updated
 from .builder import FactsBuilder
 from .definitions import enter_function
-from .filled_later import PUTS, note_call
+from .filled_later import PUTS, note_call, note_item
 from .loaded_by_path import is_loaded, takes_from_loaded
 from .operators import inverted, operated
 from .passed_on import COUNT, UNDER, passed_on, under, unpacks_no_workers, with_workers
@@ -182,6 +182,7 @@ class Expressions(Targets):
             if number >= 0:
                 if name:
                     items.append((name, number))
+                    note_item(builder, name, value, number)
                 else:
                     values.append(number)
         if node.keys and not values and not items:

@@ -1,7 +1,7 @@
 """Containers of which nothing is followed at first (`{"size": 3}`, `dict.fromkeys(names)`), and what they get later.
 
 The two meet by the name under which the one is kept and the other is put in: `self.parts = {...}` and
-`self.parts["x"] = f`.
+`self.parts["x"] = f`, or by a literal key: `{"rows": rows}` and `options["rows"].setdefault("x", f)`.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ import ast
 from collections.abc import Sequence
 
 from .builder import FactsBuilder
+from .syntax import literal_key
 
 _MADE = frozenset({ast.Dict, ast.List, ast.DictComp, ast.ListComp, ast.Call, ast.BinOp})
 PUTS = frozenset({"append", "insert", "appendleft", "add", "update", "extend", "setdefault"})
@@ -26,8 +27,8 @@ def kept_as(builder: FactsBuilder, target: ast.expr, value: int, expression: ast
 
 
 def note_put(builder: FactsBuilder, container: ast.expr, value: int) -> None:
-    """`value` is put into what is kept under a name."""
-    if value >= 0 and (name := _name(container)):
+    """`value` is put into what is kept under a name, or a key."""
+    if value >= 0 and (name := _name(container) or _key(container)):
         builder.put_by_name.append((name, value))
 
 
@@ -38,6 +39,18 @@ def note_call(
     if function.attr in PUTS:
         for argument in (*arguments, *(value for _, value in keywords)):
             note_put(builder, function.value, argument)
+
+
+def note_item(builder: FactsBuilder, key: str, item: ast.expr, value: int) -> None:
+    """`value` is put in a dict under a literal key, as it is made."""
+    if isinstance(item, (ast.Name, ast.DictComp, ast.Dict, ast.ListComp)):
+        builder.kept_empty.append((value, f"[{key}]"))
+
+
+def _key(node: ast.expr) -> str:
+    """`[key]` of an item that is taken by a literal key, "" for all others."""
+    key = literal_key(node.slice) if isinstance(node, ast.Subscript) else ""
+    return f"[{key}]" if key else ""
 
 
 def _name(node: ast.expr) -> str:

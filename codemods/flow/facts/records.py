@@ -162,8 +162,8 @@ class FileFacts:
     empty: list[int] = field(
         default_factory=list
     )  # nodes of containers that start empty: something may be put in later
-    kept_empty: Rows[tuple[int, str]] = _NO_ROWS  # (node, `name` or `.attribute` that it is kept as)
-    put_by_name: Rows[tuple[str, int]] = _NO_ROWS  # (`name` or `.attribute` that it is put into, node)
+    kept_empty: Rows[tuple[int, str]] = _NO_ROWS  # (node, `name`, `.attribute` or `[key]` that it is kept as)
+    put_by_name: Rows[tuple[str, int]] = _NO_ROWS  # (`name`, `.attribute` or `[key]` that it is put into, node)
     calls: list[Call] = field(default_factory=list)
     functions: list[Function] = field(default_factory=list)
     function_nodes: list[int] = field(default_factory=list)  # node that holds functions[i]

@@ -71,7 +71,6 @@ class Heap:
         self.wanted: dict[tuple[int, str], list[int]] = {}  # (container, key) that nothing is under yet -> its readers
         self.roomy: set[int] = set()  # nodes that may hold instances of more classes than MAX_VALUES
         self.modules_only: set[int] = set()  # parameters annotated as modules: a configuration that gets there is none
-        self.read_whole: set[int] = set()  # containers without fields that something reads all of
         self.bags: set[int | str] = set()  # containers whose keys are attributes too
         # contents of what a foreign call made -> attribute -> node of the argument that is known to be there
         self.given_as: dict[int, dict[str, int]] = {}
@@ -82,7 +81,7 @@ class Heap:
             waiting.clear()
         self.left_out.clear()
         self._left_by.clear()
-        for nodes in (self.summaries, self.all_of, self.roomy, self.modules_only, self.read_whole, self._alone):
+        for nodes in (self.summaries, self.all_of, self.roomy, self.modules_only, self._alone):
             nodes.clear()
 
     def number(self, value: Value) -> int:
@@ -333,8 +332,6 @@ class Heap:
             self.summaries[node] = contents
         if contents in self.all_of:
             self.edge(node, self.all_of[contents], self.lines[node])
-        elif contents in self.read_whole:
-            self.edge(node, contents, self.lines[node])
         if contents in self.pending:
             self.pending.setdefault(node, []).extend(self.pending[contents])
         for result in self.wanted.pop((contents, key), ()):
@@ -359,14 +356,9 @@ class Heap:
 
     def every(self, contents: int) -> int:
         """The node of everything that a container holds."""
-        if contents not in self.fields:
-            self.read_whole.add(contents)
-            return contents
-        if contents in self.read_whole:
-            return contents
         node = self.all_of.get(contents, -1)
         if node < 0:
             node = self.all_of[contents] = self.node("", self.file_of[contents], self.lines[contents])
-            for part in (contents, *self.fields[contents].values()):
+            for part in (contents, *self.fields.get(contents, {}).values()):
                 self.edge(part, node, self.lines[part])
         return node
