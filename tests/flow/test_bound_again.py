@@ -56,3 +56,37 @@ def test_functions_may_read_what_was_there_before() -> None:
         main=GUARD, again="later()\n    rows = rows.parts()", later="mp.Process(target=work, args=(rows,))"
     )
     assert reported({"a.py": text}, "lambdas")
+
+
+SENT = """\
+import multiprocessing as mp
+
+def work(names):
+    print(names)
+
+def start(names):
+    {convert}
+    mp.Process(target=work, args=(names,)).start()
+
+def main(tables):
+    start({{"a": 1}}.keys())
+    start([lambda: 1])
+"""
+
+
+@pytest.mark.parametrize(
+    ("convert", "found"),
+    [
+        ("if not isinstance(names, list):\n        names = list(names)", False),
+        ("if not isinstance(names, (list, tuple)):\n        names = tuple(names)", False),
+        ("if not isinstance(names, (list, Names)):\n        names = list(names)", True),
+        ("if isinstance(names, list):\n        names = list(names)", True),
+        ("if not isinstance(names, list):\n        names = [names]", True),
+        ("if not isinstance(names, list):\n        names = list(names)\n    else:\n        return", True),
+    ],
+)
+def test_what_is_no_list_becomes_one(convert: str, found: bool) -> None:
+    """What it holds crosses all the same."""
+    text = SENT.format(convert=convert)
+    assert bool(reported({"a.py": text}, "dict-views")) is found
+    assert reported({"a.py": text}, "lambdas")

@@ -20,7 +20,7 @@ from .own_state import dropped_attributes, is_reduced_to_other, kept_attributes
 from .passed_on import asked_for
 from .records import NO_LITERALS, Call
 from .scope import DEAD, SEVERAL, FactsScope
-from .syntax import is_record, not_callable, position, rebinds
+from .syntax import converted, is_record, not_callable, position, rebinds
 from .taken_out import note_absent, note_taken_out
 
 _DECORATED = {  # the first of these counts
@@ -95,7 +95,7 @@ class Statements:
         self.expressions.value(node.test)
         condition = not is_main_process_test(node.test)
         builder.conditions += condition
-        no_function = not_callable(node.test)
+        no_function, made_one = not_callable(node.test), "" if node.orelse else converted(node.test, node.body)
         builder.note_narrowed(no_function)
         scope, outside = builder.scope, builder.scope.asked_for
         scope.asked_for = outside + asked_for(node.test)
@@ -110,6 +110,8 @@ class Statements:
             builder.scope.current[no_function] = DEAD
         elif no_function and not node.orelse and rebinds(node.body, no_function) and builder.in_function:
             builder.scope.current[no_function] = ended.get(no_function, DEAD)  # `if callable(x): x = x()`
+        elif made_one and made_one in ended and builder.in_function:
+            builder.scope.current[made_one] = ended[made_one]
 
     def _try(self, node: ast.Try) -> None:
         builder = self.builder

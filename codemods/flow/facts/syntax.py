@@ -15,6 +15,7 @@ _START = re.compile(r"\.*[^\W\d]|\.+$")  # of a dotted name
 _PART = re.compile(r"[\w.]*")
 VIEW_METHODS = frozenset({"keys", "values", "items"})
 _PUT_TOGETHER = (ast.JoinedStr, ast.BinOp, ast.Call)
+_CONVERTS = frozenset({"list", "tuple", "set", "frozenset", "dict", "str"})
 MAX_PLACES = 16  # longer lists and tuples are not told apart by index
 
 
@@ -110,6 +111,18 @@ def not_callable(test: ast.expr) -> str:
     if isinstance(test, ast.Call) and len(test.args) == 1 and isinstance(test.args[0], (ast.Name, ast.Attribute)):
         name = dotted(test.func).rpartition(".")[2]
         return dotted(test.args[0]) if name in ("callable", "isfunction", "is_lambda", "is_callable") else ""
+    return ""
+
+
+def converted(test: ast.expr, body: Sequence[ast.stmt]) -> str:
+    """The name `x` of `if not isinstance(x, list): x = list(x)`, which is a list after it; "" for all others."""
+    match test, body:
+        case (
+            ast.UnaryOp(ast.Not(), ast.Call(ast.Name("isinstance"), [ast.Name(name), types], [])),
+            [ast.Assign([ast.Name(bound)], ast.Call(ast.Name(made), [ast.Name(taken)], []))],
+        ) if name == bound == taken and made in _CONVERTS:
+            named = types.elts if isinstance(types, ast.Tuple) else [types]
+            return name if all(isinstance(each, ast.Name) and each.id in _CONVERTS for each in named) else ""
     return ""
 
 

@@ -20,7 +20,14 @@ from .local_rank import (
     plain,
     spelling,
 )
-from .rendezvous import Address, asks_the_environment, fixed_address, joins_others, met_by_environment
+from .rendezvous import (
+    Address,
+    asks_the_environment,
+    fixed_address,
+    joins_others,
+    met_by_environment,
+    ranks_by_option,
+)
 from .scripts import Scripts, local_rank_in_shell
 from .teach import missing_spellings, teach
 from .torch_version import Named, Version, depth, held_below, is_about, named_versions, oldest_for
@@ -373,7 +380,7 @@ class Decisions:
             return None
         told = self.scripts.rank_option(program, option)
         deaf = not told.settled and (option.required or bool(told.reads)) and plain(option.default)
-        joins = joins_others(program) and not program.says("deepspeed")
+        joins = joins_others(program) and not program.says("deepspeed") and not ranks_by_option(program)
         address = fixed_address(program, lambda name: False)
         met = self._meeting(program, address, address.one_machine) if address is not None else None
         if not deaf or (met is not None and met.reason is not None):

@@ -85,7 +85,9 @@ def rank_option(found: Program, option: Option, is_named: Callable[[str], bool])
     for path, tree in found.saying(dest):
         text = found.text(path)
         neutral = _under_environment_test(tree) | _doubled(tree, option, told_elsewhere)
-        neutral |= {id(node) for item in _idle_functions(tree, dest, is_named) for node in walk(item)}
+        readers = _functions_reading(tree, dest)
+        idle = [item for item in readers if not (is_named(item.name) and _is_used(found, item.name, path))]
+        neutral |= {id(node) for item in idle for node in walk(item)}
         holders, whole = _from_environment(tree), _argument_names(tree)
         for node in nodes(tree):
             if isinstance(node, (ast.Assign, ast.AnnAssign, ast.AugAssign)):
@@ -122,14 +124,30 @@ def _kept_as_fallback(found: Program, dest: str, reads: list[tuple[str, int]]) -
     return replaced and bool(reads) and kept >= {*reads}
 
 
-def _idle_functions(tree: ast.Module, dest: str, is_named: Callable[[str], bool]) -> Iterator[ast.stmt]:
-    """Plain functions of the module that read a value `dest`, and that no file of the repository uses."""
+def _is_used(found: Program, name: str, home: str) -> bool:
+    """The program uses the function of the module `home`, which it may have for other functions alone.
+
+    What stands below the main guard of a module that it imports belongs to another program.
+    """
+    if home == found.path:
+        return True
+    for path, tree in found.saying(name):
+        guards = [] if path == found.path else [item for item in tree.body if is_main_guard(item)]
+        guarded = {id(node) for item in guards for node in walk(item)}
+        for node in nodes(tree):
+            text = node.value if isinstance(node, ast.Constant) else getattr(node, "id", getattr(node, "attr", ""))
+            if text == name and id(node) not in guarded:
+                return True
+    return False
+
+
+def _functions_reading(tree: ast.Module, dest: str) -> Iterator[ast.FunctionDef | ast.AsyncFunctionDef]:
+    """Plain functions of the module that read a value `dest`."""
     for item in tree.body:
         if (
             isinstance(item, (ast.FunctionDef, ast.AsyncFunctionDef))
             and not item.decorator_list
             and any(is_value(node, dest, ast.Load) for node in walk(item))
-            and not is_named(item.name)
         ):
             yield item
 

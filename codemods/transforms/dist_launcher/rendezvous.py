@@ -78,6 +78,28 @@ def joins_others(found: Program) -> bool:
     )
 
 
+def ranks_by_option(found: Program) -> bool:
+    """Each group that the program joins asks another option than that of a launcher for the rank: `--global-rank`.
+
+    No launcher passes that, so whoever starts the program passes both, and a launcher alone does not get it to work.
+    """
+    if found.says('"RANK"', "'RANK'", "PROCID"):
+        return False
+    given = [
+        next((keyword.value for keyword in call.keywords if keyword.arg == "rank"), None)
+        for _, tree in found.saying(_JOIN)
+        for call in _joins(tree)
+    ]
+    names = {node.attr if isinstance(node, ast.Attribute) else "" for node in given}
+    return bool(names) and all(
+        name
+        and "local" not in name
+        and any(options(found.path, found.entry, f"--{name}", f"--{name.replace('_', '-')}"))
+        and not any(is_value(node, name, ast.Store) for _, tree in found.saying(name) for node in nodes(tree))
+        for name in names
+    )
+
+
 def _names(code: ast.AST, name: str) -> bool:
     """A use of the name, or an import of it under another one."""
     return any(

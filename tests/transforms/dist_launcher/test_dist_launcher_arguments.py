@@ -221,6 +221,42 @@ def test_a_function_that_nobody_uses_reads_nothing(used: bool) -> None:
     assert (DEFAULT in migrated(engine, RULE).get("a.py", "")) is used
 
 
+@pytest.mark.parametrize(
+    ("use", "found"),
+    [
+        ("if __name__ == '__main__':\n    Process(target=start, args=(print, opt)).start()", False),
+        ("def go(fn, opt):\n    Process(target=start, args=(fn, opt)).start()", True),
+        ("START = 'start'", True),
+    ],
+)
+def test_a_function_that_only_another_program_uses_reads_nothing(use: str, found: bool) -> None:
+    """The script imports a module that is a program of its own, for another function."""
+    helper = "import torch\n\n\ndef start(fn, args):\n    torch.cuda.set_device(args.local_rank)\n    fn(args)\n"
+    engine = (
+        "from multiprocessing import Process\nfrom ranks import start\n\n\ndef other():\n    pass\n\n\n" + use + "\n"
+    )
+    text = script("print(opt.lr)").replace("from engine import run", "import torch\nfrom engine import other")
+    files = {"ranks.py": helper, "engine.py": engine, "run.sh": RUN, "a.py": text}
+    assert (DEFAULT in migrated(files, RULE).get("a.py", "")) is found
+
+
+@pytest.mark.parametrize(
+    ("rank", "more", "sure"),
+    [
+        ("opt.global_rank", "", False),
+        ("opt.local_rank", "", True),
+        ("opt.global_rank", "opt.global_rank = opt.local_rank + 8\n", True),
+        ("opt.global_rank", "print(os.environ['RANK'])\n", True),
+        ("opt.rank", "", True),
+    ],
+)
+def test_a_rank_by_another_option_comes_from_no_launcher(rank: str, more: str, sure: bool) -> None:
+    use = f"{more}torch.cuda.set_device(opt.local_rank)\ndist.init_process_group('nccl', rank={rank}, world_size=8)"
+    text = script(use).replace("from engine import run", "import torch\nimport torch.distributed as dist")
+    text = text.replace("opt =", "parser.add_argument('--global-rank', type=int, default=0)\nopt =")
+    assert bool(reported({"a.py": text}, RULE)) is sure
+
+
 @pytest.mark.parametrize("module", ["torch._six", "torch._C"])
 def test_a_program_that_torch_2_can_not_start_meets_no_spelling_of_torch_2(module: str) -> None:
     text = f"from {module} import inf\n" + script("print(opt.lr)")

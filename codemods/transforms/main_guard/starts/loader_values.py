@@ -34,9 +34,26 @@ def number_of_workers(outline: Outline, call: ast.Call) -> ast.expr | None:
     for keyword in call.keywords:
         if keyword.arg == NUMBER:
             return keyword.value
-        for unpacked in _unpacked(outline, keyword.value) if keyword.arg is None else ():
-            found = _in_dict(unpacked) or found
+        found = (number_in(outline, keyword.value) if keyword.arg is None else None) or found
     return found
+
+
+def number_in(outline: Outline, node: ast.expr) -> ast.expr | None:
+    """What the dict `node` has for `num_workers`."""
+    found: ast.expr | None = None
+    for unpacked in _unpacked(outline, node):
+        found = _in_dict(unpacked) or found
+    return found
+
+
+def section_of(node: ast.expr) -> str | None:
+    """The name of the part of a configuration: `"loader"` of `config.get("loader", {})` and `config["loader"]`."""
+    if isinstance(node, ast.Attribute):
+        return node.attr
+    key = node.slice if isinstance(node, ast.Subscript) else None
+    if isinstance(node, ast.Call) and last_name(node.func) in ("get", "pop") and node.args:
+        key = node.args[0]
+    return key.value if isinstance(key, ast.Constant) and isinstance(key.value, str) else None
 
 
 def _unpacked(outline: Outline, node: ast.expr) -> list[ast.expr]:

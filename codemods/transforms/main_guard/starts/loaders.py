@@ -22,7 +22,7 @@ from ....syntax.repo import Repo
 from ....syntax.resolver import Class
 from ..data import names
 from .function_tables import looked_up
-from .loader_values import forks, looped_over, number_of_workers, put_into, value_of
+from .loader_values import forks, looped_over, number_of_workers, put_into, section_of, value_of
 from .objects import Objects
 from .passed_workers import PassedWorkers
 from .worker_numbers import WorkerNumbers
@@ -244,8 +244,10 @@ class Loaders:
         if value is None and name in names("loader_functions"):
             return Confidence.LIKELY
         if value is None:
-            stars = [ast.unparse(bound_value(outline, k.value)) for k in call.keywords if k.arg is None]
-            return Confidence.LIKELY if any(re.search(r"num_workers\W+[1-9]", star) for star in stars) else None
+            stars = [bound_value(outline, k.value) for k in call.keywords if k.arg is None]
+            parts = [part for part in map(section_of, stars) if part is not None]
+            told = any(re.search(r"num_workers\W+[1-9]", ast.unparse(star)) for star in stars)
+            return Confidence.LIKELY if told or any(map(self.numbers.settings.starts_workers, parts)) else None
         return self.number(outline, value)
 
     def number(self, outline: Outline, value: ast.expr, least: int = 1, depth: int = 0) -> Confidence | None:

@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from ....syntax.binding_rules import parameters, positional
 from ....syntax.callees import Function
 from ....syntax.outline import Outline
-from .loader_values import NUMBER, number_of_workers
+from .loader_values import NUMBER, number_in, number_of_workers
 
 
 class PassedWorkers:
@@ -40,7 +40,12 @@ class PassedWorkers:
         rest = function.args.kwarg
         if isinstance(value, ast.Name) and value.id in parameters(function) and value.id in given:
             return caller, given[value.id]
-        unpacked = any(keyword.arg is None for keyword in call.keywords)
-        if value is None and rest is not None and unpacked and NUMBER not in parameters(function) and NUMBER in given:
+        unpacked = [keyword.value for keyword in call.keywords if keyword.arg is None] if value is None else []
+        if rest is not None and unpacked and NUMBER not in parameters(function) and NUMBER in given:
             return caller, given[NUMBER]
+        for node in unpacked:  # a dict that the call passes
+            if isinstance(node, ast.Name) and node.id in given and node.id in parameters(function):
+                found = number_in(caller, given[node.id])
+                if found is not None:
+                    return caller, found
         return None

@@ -6,8 +6,10 @@ import re
 
 from ....project import Project
 from ....tree.suffixes import YAML_FILE
+from .loader_values import NUMBER
 
 _IN_CALL = r"(?:[^()]|\((?:[^()]|\([^()]*\)){0,999}\)){0,999}"
+_NUMBER = re.compile(rf"['\"]?{NUMBER}['\"]?[ \t]*:[ \t]*(\d+)")
 _LOADER = re.compile(rf"\bDataLoader\({_IN_CALL}\)")
 
 
@@ -27,6 +29,16 @@ class Settings:
         if name not in self._known:
             self._known[name] = self._nonzero(name)
         return self._known[name]
+
+    def starts_workers(self, part: str) -> bool:
+        """Some YAML file says `num_workers`, and more than 0, in the part of that name."""
+        begin = re.compile(rf"^([ \t]*)['\"]?{re.escape(part)}['\"]?[ \t]*:[ \t]*(?:#.*)?$", re.MULTILINE)
+        for path in self.project.paths:
+            source = self.project.source(path) if YAML_FILE.search(path) else None
+            for found in begin.finditer(source.text) if source is not None and NUMBER in source.text else ():
+                if _says_more(source.text[found.end() :], len(found[1])):  # type: ignore[union-attr]
+                    return True
+        return False
 
     def is_option(self, name: str) -> bool:
         """The command line of some program of the repository has an option of that name."""
@@ -66,6 +78,18 @@ class Settings:
             found.update(map(_sign, plain.findall(without_loaders(source.text))))
             of_loaders.update(map(_sign, plain.findall(source.text)))
         return found or of_loaders
+
+
+def _says_more(text: str, indent: int) -> bool:
+    """The lines that are indented by more than `indent` say `num_workers`, and a number above 0."""
+    for line in text.splitlines():
+        bare = line.strip()
+        if bare and bare[0] != "#" and len(line) - len(line.lstrip()) <= indent:
+            return False
+        said = _NUMBER.match(bare)
+        if said is not None:
+            return _sign(said[1]) == "1"
+    return False
 
 
 def either(name: str) -> str:
