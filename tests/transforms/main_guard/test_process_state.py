@@ -6,7 +6,7 @@ import pytest
 
 from codemods.transforms.main_guard.state.process_state_table import states
 from harness.each_row import each_row
-from harness.small import reported
+from harness.small import migrated, reasons, reported
 
 TEXT = """\
 import asyncio, codecs, contextlib, csv, decimal, gc, io, json, locale, logging, mimetypes, os, signal, sys, threading
@@ -14,6 +14,7 @@ import time, types, warnings
 from decimal import Decimal
 from unittest import mock
 import multiprocessing as mp
+import horovod.torch as hvd
 import numpy as np
 import torch
 from PIL import Image, ImageFile
@@ -88,6 +89,7 @@ STATE = [
     ("logging.basicConfig(filename='a.log')", "logging.getLogger(__name__).info(x)"),
     ("handler = logging.FileHandler('a.log')\nlogging.getLogger().addHandler(handler)", "logging.info(x)"),
     ("torch.distributed.init_process_group('gloo')", "return torch.distributed.get_rank()"),
+    ("hvd.init()", "np.random.seed(hvd.rank() + x)"),
     ("json.dumps = len", "return json.dumps(x)"),
     ("setattr(json, 'dumps', len)", "return json.dumps(x)"),
 ]
@@ -140,6 +142,7 @@ def test_a_filter_that_may_stay_as_it_was_in_the_loop_before() -> None:
             "torch.distributed.init_process_group('gloo')\nreturn torch.distributed.get_rank()",
             id="a rank that joins the group itself",
         ),
+        pytest.param("hvd.init()", "hvd.init()\nreturn hvd.rank()", id="a worker that starts Horovod itself"),
         pytest.param("torch.distributed.is_available()", "return torch.distributed.get_rank()", id="nobody joins"),
         pytest.param("json.dumps = len", "return json.loads(x)", id="another function"),
         pytest.param("sys.argv = ['a']", "return sys.argv", id="a child gets the arguments of its parent"),
@@ -536,3 +539,33 @@ def test_what_workers_begin_with(keyword: str, sets: str) -> None:
     read, top = "return np.random.rand()", "from loaders import make"
     assert places(sets.format(keyword), read, top=top) == []
     assert places(sets.format("seed"), read, top=top)
+
+
+STARTED = """\
+import horovod.torch as hvd
+import numpy as np
+import torch
+from torch.utils.data import DataLoader, TensorDataset
+
+hvd.init()
+
+
+def seed(index):
+    np.random.seed({seed})
+
+
+def main():
+    for batch in DataLoader(TensorDataset(torch.arange(8)), num_workers=2, worker_init_fn=seed):
+        print(batch)
+
+
+if __name__ == "__main__":
+    main()
+"""
+
+
+def test_no_guard_around_what_workers_ask() -> None:
+    """Each worker that runs the script again starts Horovod again, and `hvd.rank()` fails in one that does not."""
+    (reason,) = reasons({"train.py": STARTED.format(seed="hvd.rank() + index")}, "main-guard")
+    assert "`hvd.rank`" in reason and "sets in the main process only" in reason
+    assert migrated({"train.py": STARTED.format(seed="index")}, "main-guard")
