@@ -62,3 +62,90 @@ def test_the_other_list_that_holds_objects_of_a_class(name: str) -> None:
     rows, cropped = OTHERS[name]
     files = {"own.py": OWN, "train.py": TRAIN.format(rows=rows, cropped=cropped)}
     assert crossing(files) == marked(files)
+
+
+BUILT = """
+from torch.utils.data import DataLoader
+from own import Apply, Compose
+
+def scaled(factor):
+    steps = []
+    steps.append(Apply(lambda image: image * factor))  # proven
+    return Compose(steps)
+
+def shifted(by):
+    steps = []
+    steps.append(Apply(lambda image: image + by))  # {shifted}
+    return Compose(steps)
+
+class Rows:
+    def __init__(self, transform):
+        self.transform = transform
+
+    def __getitem__(self, index):
+        return shifted(index)(self.transform(index))
+
+def main():
+    loader = DataLoader(Rows({given}), num_workers=2)
+    return [shifted(1)(row) for row in loader]
+"""
+
+
+@pytest.mark.parametrize(
+    ("given", "confidence"),
+    [
+        ("scaled(2)", "possible"),  # another list, of another Compose
+        ("Compose([scaled(2), shifted(1)])", "proven"),
+    ],
+)
+def test_each_list_and_each_object_that_holds_it(given: str, confidence: str) -> None:
+    files = {"own.py": OWN, "train.py": BUILT.format(given=given, shifted=confidence)}
+    assert crossing(files) == marked(files)
+
+
+REGISTRY = """
+from torch.utils.data import DataLoader
+
+class Registry:
+    def __init__(self):
+        self.kept = {}
+
+    def register(self, made):
+        self.kept[made.__name__] = made
+        return made
+
+    def get(self, name):
+        return self.kept[name]
+
+DATASETS, RUNNERS = Registry(), Registry()
+
+@DATASETS.register
+class Rows:
+    def __init__(self):
+        self.read = lambda index: index  # proven
+
+    def __getitem__(self, index):
+        return self.read(index)
+
+@RUNNERS.register
+class Runner:
+    def __init__(self):
+        self.each = lambda row: row  # possible
+
+    def run(self, loader):
+        return [self.each(row) for row in loader]
+
+def build(name):
+    return DATASETS.get(name)()
+
+def main(name, runner):
+    RUNNERS.get(runner)().run(DataLoader(build(name), num_workers=2))
+
+if __name__ == "__main__":
+    main("rows", "runner")
+"""
+
+
+def test_of_what_registries_hold_a_loader_gets_what_gives_samples() -> None:
+    files = {"train.py": REGISTRY}
+    assert crossing(files) == marked(files)

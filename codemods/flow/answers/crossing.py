@@ -25,6 +25,7 @@ from .moments import Moments
 from .one_program import OneProgram
 from .other_holders import OtherHolders
 from .same_object import SameObject
+from .seeds import gives_samples
 from .steps import Step, Steps
 from .trace import Reasons, shorten, trace_of
 
@@ -32,9 +33,6 @@ from .trace import Reasons, shorten, trace_of
 MAX_PROOF = 20
 MAX_LIKELY = 9  # where the end is a guess, or a step of the way
 MAX_SAVED = 7  # into a file: what is saved is mostly a dict of numbers
-
-_OF_DATASETS = ("__getitem__", "__iter__", "__getitems__", "__getattr__")
-_THREAD, _PLAIN = "threading.Thread", frozenset({"object", "abc.ABC"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,13 +101,10 @@ class Crossings:
         kind, path, position = hazard
         reasons, trace, confidence = self._surest(hazard, confidence, number, reasons)
         boundary = reasons.root(number).boundary
-        told = self.other_holders.true_way(number, reasons)
-        if told is not reasons:
-            trace = trace_of(self.solution, number, told[number], told, kind, path, position)
         steps, beside = tuple[Step, ...](), Step()
         if confidence is not Confidence.POSSIBLE:
-            steps = self.steps.of(number, told)
-            beside = self._beside(hazard, number, told)
+            steps = self.steps.of(number, reasons)
+            beside = self._beside(hazard, number, reasons)
         aboard = self._is_in_class_of(reasons[number].parent, path, position[:2])
         return Crossing(
             kind, path, *position, confidence, shorten(trace), boundary, aboard,
@@ -131,7 +126,9 @@ class Crossings:
     ) -> tuple[Reasons, Trace, Confidence]:
         """The way of the hazard, and how sure it is: another than the first where that joins what is apart."""
         trace, most = self._at_most(hazard, confidence, number, reasons)
-        if most is Confidence.POSSIBLE or not self._joins(number, reasons):
+        if most is Confidence.POSSIBLE:
+            return reasons, trace, most
+        if self.other_holders.is_whole(number, reasons) and not self._joins(number, reasons):
             return reasons, trace, self._confidence(hazard, trace, most, number, reasons)
         for other in self.other_holders.ways(number, reasons):
             along, most = self._at_most(hazard, confidence, number, other)
@@ -208,15 +205,9 @@ class Crossings:
 
     def _may_be_meant(self, number: int, reasons: Reasons) -> bool:
         """What a computed name gives for a loader is of a class of datasets, not of any that the module has."""
-        value, hierarchy = self.solution.heap.values[number], self.solution.hierarchy
-        hop = reasons[number].hop
-        if value.kind != INSTANCE or hop is None or "pickles its `dataset`" not in hop.what:
-            return True
-        index = int(value.a)
-        bases = set(hierarchy.all_foreign_bases(index)) - _PLAIN
-        if _THREAD in bases:
-            return False
-        return bool(bases) or any(hierarchy.defines(index, frozenset({name})) for name in _OF_DATASETS)
+        value, hop = self.solution.heap.values[number], reasons[number].hop
+        to_loader = hop is not None and "pickles its `dataset`" in hop.what
+        return value.kind != INSTANCE or not to_loader or gives_samples(self.solution, int(value.a))
 
     def _is_alone(self, number: int, reasons: Reasons) -> bool:
         heap = self.solution.heap

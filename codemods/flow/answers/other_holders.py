@@ -29,29 +29,22 @@ class OtherHolders:
 
     def ways(self, number: int, reasons: Reasons) -> Iterator[Reasons]:
         """Reasons for what crosses with the value `number`."""
-        if not reasons.holders:
-            reasons.holders = self._holders(reasons)
-            for node in reasons.holders:
-                for held in self.heap.holds[node]:
-                    reasons.held_at.setdefault(held, []).append(node)
+        self._look_up(reasons)
         return islice(self._outwards({}, number, reasons, [_MAX_STEPS]), _MAX_WAYS)
 
-    def true_way(self, number: int, reasons: Reasons) -> Reasons:
-        """`reasons`, or a way by which the very objects go that the code makes with the value.
+    def is_whole(self, number: int, reasons: Reasons) -> bool:
+        """The very objects that the code makes with the value may go the first way that was found.
 
-        Where another object of their class is the one that crosses by the first way, that tells of a place where
-        the value never is.
+        Where another object of their class is the one that crosses by it, it tells of a place where the value never is.
         """
         within: dict[int, Reason] = {}
         at = number
         while reasons[at].parent >= 0:
-            if not self._gets_to(within, at, reasons[at].node):
-                boundary = reasons.root(number).boundary
-                alike = (way for way in self.ways(number, reasons) if way.root(number).boundary == boundary)
-                return next(alike, reasons)
+            if not self._gets_to(within, at, reasons[at].node, reasons):
+                return False
             within[at] = reasons[at]
             at = reasons[at].parent
-        return reasons
+        return True
 
     def _outwards(self, within: dict[int, Reason], number: int, reasons: Reasons, left: list[int]) -> Iterator[Reasons]:
         """The ways that begin with `within`, and go on from there with the value `number`."""
@@ -60,7 +53,7 @@ class OtherHolders:
             yield self._only(within | {number: first}, number, reasons)
             return
         for node, parents in self._places(number, first, reasons):
-            if not self._gets_to(within, number, node):
+            if not self._gets_to(within, number, node, reasons):
                 continue
             for parent in parents:
                 if parent not in within and parent != number and left[0] > 0:
@@ -77,20 +70,53 @@ class OtherHolders:
             reasons.places[number] = found
         return reasons.places[number]
 
-    def _gets_to(self, within: dict[int, Reason], number: int, node: int) -> bool:
-        """Those objects that keep what is within may be the ones that get to the node."""
+    def _gets_to(self, within: dict[int, Reason], number: int, node: int, reasons: Reasons) -> bool:
+        """Those objects that keep what is within may be the ones that get to the node, or stand in one of these."""
         if not within or self.heap.values[number].kind != INSTANCE:
             return True
         held, reason = next(reversed(within.items()))
-        return not self.closure.same_object.other_object(held, reason.node, number, node, {node})
+        other_object = self.closure.same_object.other_object
+        if not other_object(held, reason.node, number, node, {node}):
+            return True
+        inner = self._inside_itself(number, reasons)
+        return bool(inner) and not other_object(held, reason.node, number, node, {node} | inner)
+
+    def _inside_itself(self, number: int, reasons: Reasons) -> set[int]:
+        """Where objects of one class are kept in others of the class: `Compose([Compose(steps), crop])`."""
+        self._look_up(reasons)
+        if number not in reasons.inner:
+            reasons.inner[number] = {
+                node for node in reasons.held_at.get(number, ()) if self._is_around(number, node, reasons)
+            }
+        return reasons.inner[number]
+
+    def _is_around(self, number: int, node: int, reasons: Reasons) -> bool:
+        seen, todo = {node}, [node]
+        while todo and len(seen) < _MAX_STEPS:
+            for holder in reasons.holders[todo.pop()]:
+                if holder == number:
+                    return True
+                new = [each for each in reasons.held_at.get(holder, ()) if each not in seen]
+                seen.update(new)
+                todo += new
+        return bool(todo)
 
     def _only(self, way: dict[int, Reason], outermost: int, reasons: Reasons) -> Reasons:
         """One way; of the boundaries that get the outermost value any may be meant."""
         only = Reasons(way)
         only.nodes = {reason.node for reason in way.values()}
         only.nodes |= {node for node in reasons.of_boundaries if outermost in self.heap.holds[node]}
+        only.nodes = only.nodes.union(*(reasons.inner.get(number, ()) for number in way))
         only.absent = reasons.absent
         return only
+
+    def _look_up(self, reasons: Reasons) -> None:
+        """Who holds what, once for all that crosses."""
+        if not reasons.holders:
+            reasons.holders = self._holders(reasons)
+            for node in reasons.holders:
+                for held in self.heap.holds[node]:
+                    reasons.held_at.setdefault(held, []).append(node)
 
     def _holders(self, reasons: Reasons) -> dict[int, list[int]]:
         """By node the values that cross and that hold what is there, those with the shortest way first.

@@ -34,7 +34,7 @@ class Reasons(dict[int, Reason]):
     `absent`: the nodes of attributes that hold nothing then, by the number of an object that always crosses so. `only`:
     the kinds of hazards that the boundaries mind, where they do not mind all. `holders`: by node the values that hold
     what is there, once somebody asks, and `held_at` by value the nodes that it is at; `places`: those of these, with
-    their holders, that the value really gets to.
+    their holders, that the value really gets to; `inner`: those where an object is kept by another one of its class.
     """
 
     def __init__(self, known: Mapping[int, Reason] | None = None) -> None:
@@ -46,6 +46,7 @@ class Reasons(dict[int, Reason]):
         self.holders: dict[int, list[int]] = {}
         self.held_at: dict[int, list[int]] = {}
         self.places: dict[int, list[tuple[int, list[int]]]] = {}
+        self.inner: dict[int, set[int]] = {}
 
     def covers(self, number: int, absent: frozenset[int]) -> bool:
         """All that the value brings along without these nodes was followed."""
