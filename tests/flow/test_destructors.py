@@ -138,3 +138,23 @@ def test_the_end_of_something_else_is() -> None:
 def test_a_method_that_a_reader_may_run_too_makes_it_no_reader() -> None:
     found = reasons({"a.py": LMDB.format(held="txn", test="n < 0")}, "unpicklable-attributes")
     assert found and all("opens it for writing (`write=True`)" in reason for reason in found)
+
+
+@pytest.mark.parametrize(
+    ("ends", "registers", "fixed"),
+    [
+        ("self.handle.remove()", "self.handle = folder.register_forward_hook(print)", True),
+        (
+            "for handle in self.handles:\n            handle.remove()",
+            "self.handles = [folder.register_full_backward_hook(print)]",
+            True,
+        ),
+        ("self.folder.remove()", "self.handle = 0", False),
+        ("os.remove(self.folder)", "self.handle = folder.register_forward_hook(print)", False),
+        ("self.folder.remove(1)", "self.handle = folder.register_forward_hook(print)", False),
+    ],
+)
+def test_a_copy_of_a_handle_of_a_hook_removes_no_hook_of_the_parent(ends: str, registers: str, fixed: bool) -> None:
+    files = text("lambdas", ends)
+    files["train.py"] = files["train.py"].replace("self.pid = os.getpid()", registers)
+    assert bool(migrated(files, "lambdas")) is fixed

@@ -89,9 +89,27 @@ def _changes(callees: Callees, outline: Outline, function: Function, depth: int)
             inner = _changes(callees, called[0], called[1], depth + 1)
             if inner is not None:
                 return inner
-        elif name not in _OF_ITSELF and name not in _LOGS and not own and not _ends_own_handle(callees, outline, node):
+        elif (
+            name not in _OF_ITSELF
+            and name not in _LOGS
+            and not own
+            and not _ends_own_handle(callees, outline, node)
+            and not _removes_own_hook(outline, node)
+        ):
             return node
     return None
+
+
+def _removes_own_hook(outline: Outline, call: ast.Call) -> bool:
+    """`handle.remove()` in a class that registers hooks of modules: the copy of a handle knows no other module."""
+    if last_name(call.func) != "remove" or call.args or call.keywords or (owner := outline.owner(call)) is None:
+        return False
+    held = call.func.value if isinstance(call.func, ast.Attribute) else None
+    mine = isinstance(held, ast.Name) or (isinstance(held, ast.Attribute) and outline.is_self(held.value))
+    return mine and any(
+        isinstance(node, ast.Attribute) and node.attr.startswith("register_") and node.attr.endswith("hook")
+        for node in ast.walk(owner)
+    )
 
 
 def _ends_own_handle(callees: Callees, outline: Outline, call: ast.Call) -> bool:

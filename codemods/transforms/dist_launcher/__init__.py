@@ -96,9 +96,9 @@ In guides only lines are rewritten whose script is here, and refusals there aren
 old launcher are reported where the commands of the guide change.
 
 Refused, with the reason: lines whose script can't be found, options with their own `type`, `choices` or `nargs`,
-defaults that a file overwrites, parsers that come from elsewhere and may take local_rank, options that come
-out of a table or a loop, `tcp://` addresses that more may rely on, here-documents that write a file whose text a
-command of the same script reads (`wc job.sh`, `diff job.sh old.sh`).
+defaults that `vars(args).update(...)` overwrites, parsers that come from elsewhere and may take local_rank, options
+that come out of a table or a loop, `tcp://` addresses that more may rely on, here-documents that write a file whose
+text a command of the same script reads (`wc job.sh`, `diff job.sh old.sh`).
 
 References
 ----------

@@ -335,17 +335,19 @@ def _argument_names(tree: ast.Module) -> set[str]:
 
 def overwritten_defaults(found: Program) -> int | None:
     """Line of a `set_defaults(**...)` or `vars(args).update(...)` in the entry; None without."""
+    return next((call.lineno for call in overwriting(found)), None)
+
+
+def overwriting(found: Program) -> Iterator[ast.Call]:
+    """These calls."""
     for node in nodes(found.entry):
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
-            if node.func.attr == "set_defaults" and any(keyword.arg is None for keyword in node.keywords):
-                return node.lineno
             holder = node.func.value
             whole = isinstance(holder, ast.Call) and getattr(holder.func, "id", "") == "vars"
-            if node.func.attr == "update" and (
-                whole or (isinstance(holder, ast.Attribute) and holder.attr == "__dict__")
-            ):
-                return node.lineno
-    return None
+            whole = whole or (isinstance(holder, ast.Attribute) and holder.attr == "__dict__")
+            unpacks = any(keyword.arg is None for keyword in node.keywords)
+            if (node.func.attr == "set_defaults" and unpacks) or (node.func.attr == "update" and whole):
+                yield node
 
 
 def first_of_each_node(found: Program) -> Iterator[tuple[str, ast.If, ast.Call]]:

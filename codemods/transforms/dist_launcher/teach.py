@@ -9,8 +9,11 @@ from ...finding import Edit, Import, Refused
 from ...project import Project
 from ...syntax.argparse_options import Option, nodes
 from ...syntax.imports import reference
-from .local_rank import overwritten_defaults, spelling
+from ...syntax.names import dotted
+from .local_rank import overwriting, overwritten_defaults, spelling
 from .program import SPELLINGS, Program
+
+_GROUPS = ("add_argument_group", "add_mutually_exclusive_group")
 
 
 def teach(
@@ -27,6 +30,8 @@ def teach(
         edit, needs = _taught(project, option, missing_spellings(program, found, option), default)
         edits.append(edit)
         imports += needs
+        if default and overwritten_defaults(program) is not None:
+            edits += _said_again(project, program, option)
     return edits, imports
 
 
@@ -58,8 +63,53 @@ def _check(program: Program, found: list[Option], option: Option, default: bool)
     if option.type not in ("int", "str"):
         raise Refused(f"{where} has a type of its own: give it LOCAL_RANK as its default by hand")
     overwritten = overwritten_defaults(program) if default else None
-    if overwritten is not None:
+    if overwritten is not None and _later_defaults(program, option) is None:
         raise Refused(f"{program.path}:{overwritten} can overwrite the default: read LOCAL_RANK after that line")
+
+
+def _later_defaults(program: Program, option: Option) -> list[tuple[ast.Expr, str]] | None:
+    """The statements `parser.set_defaults(**options)`, each with the parser, behind which the default can be said
+    again; None where something else overwrites it, or another parser may be meant."""
+    found: list[tuple[ast.Expr, str]] = []
+    groups = {
+        target.id: dotted(node.value.func.value)
+        for node in nodes(program.entry)
+        if isinstance(node, ast.Assign) and isinstance(node.value, ast.Call)
+        if isinstance(node.value.func, ast.Attribute) and node.value.func.attr in _GROUPS
+        for target in node.targets
+        if isinstance(target, ast.Name)
+    }
+    statements = {id(node.value): node for node in nodes(program.entry) if isinstance(node, ast.Expr)}
+    for call in overwriting(program):
+        statement, parser = statements.get(id(call)), dotted(getattr(call.func, "value", call))
+        same = parser and parser in (option.parser, groups.get(option.parser))
+        if statement is None or not same or option.path != program.path or call.lineno <= option.line:
+            return None
+        if not isinstance(call.func, ast.Attribute) or call.func.attr != "set_defaults":
+            return None
+        found.append((statement, parser))
+    return found
+
+
+def _said_again(project: Project, program: Program, option: Option) -> list[Edit]:
+    """What a file of options says for the rank, one that an earlier run has written maybe, gives way to LOCAL_RANK."""
+    source, module = project.source(option.path), project.module(option.path)
+    assert source is not None and module is not None
+    edits: list[Edit] = []
+    for statement, parser in _later_defaults(program, option) or ():
+        environ, _ = reference(module, option.path, "os", "environ", inside=statement.lineno)
+        end = source.range_of(statement)[1]
+        line = source.line_text(statement.lineno)
+        indent = line[: len(line) - len(line.lstrip())]
+        quote = '"' if source.text.count('"') > source.text.count("'") else "'"
+        old = f"{parser}.get_default({quote}{option.dest}{quote})"
+        said = f"{parser}.set_defaults({option.dest}={environ}.get({quote}LOCAL_RANK{quote}, {old}))"
+        if line[: statement.col_offset].strip() or source.text[end : end + 1] not in ("", "\n", "\r"):
+            raise Refused(
+                f"{option.path}:{statement.lineno} can overwrite the default: read LOCAL_RANK after that line"
+            )
+        edits.append(Edit(option.path, end, end, f"\n{indent}{said}"))
+    return edits
 
 
 def _taught(
