@@ -6,6 +6,7 @@ import pytest
 from test_flow import crossings
 
 from codemods.finding import Confidence
+from harness.small import reported
 
 RUNNER = """
 import multiprocessing as mp
@@ -86,3 +87,43 @@ if __name__ == "__main__":
 """
     places = {(found.line, found.confidence) for found in crossings({"a.py": text})}
     assert places == {(6, Confidence.PROVEN), (9, Confidence.PROVEN)}
+
+
+BESIDE = """
+import multiprocessing as mp
+import os
+
+JOBS = len(os.environ)
+
+class Bench:
+    def prepare(self):
+        self.pick = lambda x: x + 1
+
+    def work(self, at):
+        self.prepare()
+        return self.pick(at)
+
+if __name__ == "__main__":
+    bench = Bench()
+    {start}
+"""
+
+
+@pytest.mark.parametrize(
+    ("start", "found"),
+    [
+        ("if JOBS == 1:\n        bench.work(0)\n    else:\n        child.start()", False),
+        ("bench.work(0)\n    child.start()", True),
+        ("if JOBS == 1:\n        bench.work(0)\n    child.start()", True),
+    ],
+)  # fmt: skip
+def test_what_a_script_makes_only_where_it_starts_no_children(start: str, found: bool) -> None:
+    assert (
+        bool(
+            reported(
+                {"a.py": BESIDE.format(start=start.replace("child", "mp.Process(target=bench.work, args=(1,))"))},
+                "lambdas",
+            )
+        )
+        is found
+    )
