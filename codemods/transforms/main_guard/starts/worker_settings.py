@@ -20,6 +20,7 @@ class Settings:
         self.project = project
         self._known: dict[str, bool | None] = {}
         self._options: dict[str, bool] = {}
+        self._parts: dict[str, bool] = {}
 
     def nonzero(self, name: str) -> bool | None:
         """True where a YAML file says a number above 0, or the code never says 0; False where it says 0.
@@ -32,6 +33,11 @@ class Settings:
 
     def starts_workers(self, part: str) -> bool:
         """Some YAML file says `num_workers`, and more than 0, in the part of that name."""
+        if part not in self._parts:
+            self._parts[part] = self._has_workers(part)
+        return self._parts[part]
+
+    def _has_workers(self, part: str) -> bool:
         begin = re.compile(rf"^([ \t]*)['\"]?{re.escape(part)}['\"]?[ \t]*:[ \t]*(?:#.*)?$", re.MULTILINE)
         for path in self.project.paths:
             source = self.project.source(path) if YAML_FILE.search(path) else None
