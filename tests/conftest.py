@@ -108,6 +108,15 @@ def no_unknown_styles() -> Iterator[None]:
         yield
 
 
+@pytest.fixture(autouse=True, scope="session")
+def shared_trees() -> Iterator[None]:
+    """What several tests hand in is parsed once."""
+    from harness.shared_trees import shared
+
+    with shared():
+        yield
+
+
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_teardown(item: pytest.Item, nextitem: pytest.Item | None) -> Iterator[None]:
     """After the last test of a module the environment is what it was before the first: variables and folder."""

@@ -7,7 +7,6 @@ import math
 import sys
 from collections.abc import Callable
 from types import FrameType, ModuleType
-from typing import Any
 
 import pytest
 
@@ -60,16 +59,13 @@ def check_growth(make: Callable[[int], dict[str, str]], size: int, most: float) 
     assert exponent < most, f"{few} calls for {size}, {many} for {4 * size}: n to the power of {exponent:.2f}"
 
 
-def _slow(name: str) -> Any:
-    return pytest.param(name, marks=pytest.mark.slow)
-
-
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "name",
     [
         "lambdas",
         "kept_views",
-        _slow("local_classes"),
+        "local_classes",
         "loaders_in_script",
         "guarded_scripts",
         "calls_of_one_function",
@@ -77,10 +73,10 @@ def _slow(name: str) -> Any:
         "results_of_itself",
         "launch_lines",
         "joins",
-        _slow("nested_functions"),
+        "nested_functions",
         "files_without_hazard",
-        _slow("many_names"),
-        _slow("partials"),
+        "many_names",
+        "partials",
         "methods_of_one_name",
         "unpacked_keywords",
         "star_imports",
