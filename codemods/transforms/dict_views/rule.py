@@ -336,7 +336,7 @@ class _Search:
         """How sure we are that it crosses, and by which way: the flow's word where it has one that is as strong."""
         outline, kept = candidate.outline, candidate.kept
         own = Confidence.LIKELY
-        if kept is not None and not travels(self.repo, outline, kept):
+        if kept is not None and not travels(outline, kept):
             own = Confidence.POSSIBLE
         owner = outline.owner(kept.place) if kept is not None and kept.place is not None else None
         if owner is not None:

@@ -18,7 +18,6 @@ _WORKER_SIDE = frozenset(
 )
 _LATE = frozenset(("forward", "__call__", "tearDown"))  # runs when the object has long been sent, if ever
 _HOOK = re.compile(r"(?:before|after|on)_\w")  # so does a hook of a trainer
-_STAYS_HOME = frozenset(("TestCase", "Thread"))
 
 
 def keeps(repo: Repo, outline: Outline, attribute: Holder) -> bool:
@@ -62,8 +61,8 @@ def _left_out(repo: Repo, owner: Class, name: str) -> bool:
     return False
 
 
-def travels(repo: Repo, outline: Outline, kept: Holder) -> bool:
-    """The object outlives the function, and is of a kind that may be sent to another process."""
+def travels(outline: Outline, kept: Holder) -> bool:
+    """The object outlives the function, and has this attribute by the time that it may be sent."""
     place = kept.place
     assert place is not None
     method = outline.method(place)
@@ -72,10 +71,6 @@ def travels(repo: Repo, outline: Outline, kept: Holder) -> bool:
     if method is not None and (method.name in _LATE or _HOOK.match(method.name)):
         return False
     if owner is not None and target is not None and outline.is_self(target):
-        if not repo.resolver.base_names(Class(outline, owner)).isdisjoint(_STAYS_HOME):
-            return False
-        if not isinstance(outline.scope(owner), ast.Module):
-            return False
         return not any(
             isinstance(mark, ast.Attribute) and mark.attr == "setter" and last_name(mark.value) == kept.name
             for node in owner.body

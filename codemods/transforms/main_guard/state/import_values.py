@@ -80,11 +80,8 @@ def at_first(value: ImportValue, change: Place, places: list[tuple[Place, Worker
 
 def _imported_inside(search: Search, value: ImportValue) -> Iterator[Place]:
     """`with as_rank(3): import worker`, where that sets a variable which the value is computed from."""
-    for node in walk(value.value):
-        if not isinstance(node, (ast.Name, ast.Attribute)) or isinstance(value.outline.parents[node], ast.Attribute):
-            continue
-        key = _key(value.outline, node) if qualified_name(value.outline, node) in _ENVIRONMENT else ""
-        setting = {place.outline.scope(place.node) for place in _set_variables(search, key)} if key else ()
+    for key in _variables(value.outline, value.value):
+        setting = {place.outline.scope(place.node) for place in _set_variables(search, key)}
         for path in sorted(search.importers.reaching(value.outline.path)) if setting else ():
             outline = search.repo.outline(path)
             for imported in outline.imports if outline is not None else ():
@@ -207,11 +204,7 @@ def another_each_time(search: Search, outline: Outline, function: Function) -> b
             (name in names("each_time_another") and name != _BY_PROCESS) or (drawn and not _is_seeded(outline, node))
         ):
             return True
-        if isinstance(node, (ast.Name, ast.Attribute)) and not isinstance(outline.parents[node], ast.Attribute):
-            key = _key(outline, node) if qualified_name(outline, node) in _ENVIRONMENT else ""
-            if key and next(_set_variables(search, key), None) is not None:
-                return True
-    return False
+    return any(True for key in _variables(outline, function) for _ in _set_variables(search, key))
 
 
 def _is_seeded(outline: Outline, draw: ast.Call) -> bool:
@@ -252,6 +245,15 @@ def _is_imported_before(search: Search, value: ImportValue, place: Place) -> boo
         if outline.parents[node] is outline.module or (outline.scope(node) is scope and node.lineno < line):
             return True
     return False
+
+
+def _variables(outline: Outline, code: ast.AST) -> Iterator[str]:
+    """The variables of the environment that `code` reads."""
+    for node in walk(code):
+        if isinstance(node, (ast.Name, ast.Attribute)) and qualified_name(outline, node) in _ENVIRONMENT:
+            key = _key(outline, node)
+            if key:
+                yield key
 
 
 def _key(outline: Outline, node: ast.expr) -> str:
