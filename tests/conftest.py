@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import gc
 import os
 import sys
@@ -108,12 +109,17 @@ def no_unknown_styles() -> Iterator[None]:
         yield
 
 
-@pytest.fixture(autouse=True, scope="session")
-def shared_trees() -> Iterator[None]:
-    """What several tests hand in is parsed once."""
-    from harness.shared_trees import shared
+@pytest.fixture(autouse=True, scope="module")
+def shared_trees(request: pytest.FixtureRequest) -> Iterator[None]:
+    """What several tests of a module hand in is parsed once, where slow tests are left out: some count what is parsed.
 
-    with shared():
+    Not where it is recorded what each test executes.
+    """
+    from harness.shared_trees import RECORDED, shared
+
+    fast = request.config.getoption("markexpr") == "not slow"
+    recorded = RECORDED in os.environ or bool(request.config.getoption("cov_context", None))
+    with shared() if fast and not recorded else contextlib.nullcontext():
         yield
 
 

@@ -15,6 +15,7 @@ from unittest import mock
 if TYPE_CHECKING:
     from codemods.tree.source import Source
 
+RECORDED = "SPAWNFIX_TESTS_RECORDED"  # a variable: each test is to execute all that it needs
 MOST = 2000  # trees that are kept, those that were asked for last
 SHORT = 5000  # characters: what is longer is about the length
 
