@@ -94,8 +94,14 @@ class GetattrRun:
         if isinstance(node, (ast.Assign, ast.AnnAssign, ast.AugAssign, ast.Expr)):
             value = node.value
             rebinds = not isinstance(node, ast.Expr) and any(
-                isinstance(part, ast.Name) and part.id in (self.me, self.name) and not isinstance(part.ctx, ast.Load)
+                (
+                    self._is_self(part.value)
+                    if isinstance(part, ast.Attribute)
+                    else self._is_self(part) or self._is_name(part)
+                )
+                and not isinstance(part.ctx, ast.Load)
                 for part in walk(node)
+                if isinstance(part, (ast.Attribute, ast.Name))
             )
             return (self._expression(value) if value is not None else None) or (End(node) if rebinds else None)
         if isinstance(node, (ast.Import, ast.ImportFrom, ast.Pass, *_FUNCTIONS, ast.ClassDef)):

@@ -121,6 +121,35 @@ BODIES = {  # the body of `__getattr__`: what unpickling stops with, or ""
     "if name.startswith('__', 0):\n    raise AttributeError(name)\nreturn self.inner[name]": "",
     "if name.upper() == '__SETSTATE__':\n    raise AttributeError(name)\nreturn self.inner[name]": "",
     "del self.inner\nreturn 1": "",
+    "try:\n    return object.__getattribute__(self, name)\nexcept KeyError:\n    return self.inner[name]": "",
+    "try:\n    return object.__getattribute__(self, name)\nexcept Exception:\n    return self.inner[name]": (
+        "RecursionError"
+    ),
+    "try:\n    return object.__getattribute__(self, name)\nexcept RuntimeError:\n    return self.inner[name]": "",
+    "if name.startswith('zz') and self.kind:\n    return 1\nreturn self.inner[name]": "RecursionError",
+    "if name.startswith(name):\n    return self.inner[name]\nraise AttributeError(name)": "RecursionError",
+    "if name.count('_'):\n    return self.inner[name]\nraise AttributeError(name)": "",
+    "if name[None:2] == '__':\n    raise AttributeError(name)\nreturn self.inner[name]": "",
+    "if name[:2:1] == '__':\n    raise AttributeError(name)\nreturn self.inner[name]": "",
+    "return self.__dict__[self.kind]": "KeyError",
+    "return vars(self.other[0])[name]": "RecursionError",
+    "return self.inner.__dict__[name]": "RecursionError",
+    "return name.__dict__[name]": "",
+    "return self.deep2(name)": "RecursionError",
+    "return self.key(name)": "KeyError",
+    "return getattr(self, 'inner')[name]": "RecursionError",
+    "return self.inner if name == 'zz' else self.other": "RecursionError",
+    "return 1 if self.inner else 2": "RecursionError",
+    "return self.__dict__.get('size', None)": "TypeError",
+    "return self.other.get(name)": "RecursionError",
+    "raise KeyError(self.inner)": "RecursionError",
+    "return super().__getitem__(name)": "",
+    "value = self = 1\nreturn self.inner": "",
+    "[self for self in (1,)]\nreturn self.inner": "RecursionError",
+    "async def f():\n    pass\nreturn self.inner[name]": "RecursionError",
+    "try:\n    return self.inner\nfinally:\n    pass": "RecursionError",
+    "try:\n    return self.__dict__[name]\nexcept BaseException:\n    return None": "TypeError",
+    "self.inner = {name: print}\nreturn self.inner[name]": "",
 }
 HELPERS = """
     def find(self, name):
@@ -128,6 +157,37 @@ HELPERS = """
 
     def missing(self, name):
         raise AttributeError(name)
+
+    def twice(self, name, more=1):
+        return self.inner[name]
+
+    @staticmethod
+    def marked(name):
+        return {}[name]
+
+    async def later(self, name):
+        return self.inner[name]
+
+    def each(self, name):
+        yield self.inner[name]
+
+    def fine(self, name):
+        return name.upper()
+
+    def none(self, name):
+        return None
+
+    def key(self, name):
+        return self.__dict__[name]
+
+    def deep1(self, name):
+        return self.deep2(name)
+
+    def deep2(self, name):
+        return self.deep3(name)
+
+    def deep3(self, name):
+        return self.find(name)
 """
 
 
@@ -193,6 +253,56 @@ NOT_FOLLOWED = {  # what unpickling stops with too, and the rule does not see
     "return self.__dict__.get(name, 1)": "TypeError",
     "return self.__dict__.pop(name, None)": "TypeError",
     "try:\n    return 1\nexcept KeyError:\n    pass\nreturn self.inner": "TypeError",
+    "try:\n    return self.__dict__[name]\nexcept KeyError:\n    return None\nexcept ValueError:\n    return 1": (
+        "TypeError"
+    ),
+    "try:\n    return self.__dict__[name]\nexcept ValueError:\n    return 1\nexcept KeyError:\n    return None": (
+        "TypeError"
+    ),
+    "try:\n    return object.__getattribute__(self, 'kind')\nexcept AttributeError:\n    return self.inner[name]": (
+        "TypeError"
+    ),
+    "try:\n    return object.__repr__(self, name)\nexcept AttributeError:\n    return self.inner[name]": "TypeError",
+    "if 0 < len(name) < 99:\n    return self.inner[name]\nraise AttributeError(name)": "RecursionError",
+    "if '_' < name < 'zz':\n    return self.inner[name]\nraise AttributeError(name)": "RecursionError",
+    "if 'inner' in self.__dict__ in (1, 2):\n    raise AttributeError(name)\nreturn self.inner[name]": "RecursionError",
+    "if self.__dict__ is None:\n    return 1\nreturn self.inner[name]": "RecursionError",
+    "if 'x' == self.__dict__:\n    return 1\nreturn self.inner[name]": "RecursionError",
+    "if -name:\n    return 1\nreturn self.inner[name]": "TypeError",
+    "if ~1:\n    return self.inner[name]\nraise AttributeError(name)": "RecursionError",
+    "if name.startswith('_') and self.kind:\n    return self.inner[name]\nreturn self.other": "RecursionError",
+    "if name.startswith('_') or self.kind:\n    return self.inner[name]\nraise AttributeError(name)": "RecursionError",
+    "if name.startswith('zz') or self.kind:\n    return self.inner[name]\nraise AttributeError(name)": "RecursionError",
+    "if name.startswith(('zz', self.kind)):\n    return 1\nreturn self.inner[name]": "RecursionError",
+    "if name in ('zz', self.kind):\n    return 1\nreturn self.inner[name]": "RecursionError",
+    "if self.kind.startswith('zz'):\n    return 1\nreturn self.inner[name]": "RecursionError",
+    "if name.startswith(1):\n    return 1\nreturn self.inner[name]": "TypeError",
+    "if name.isidentifier():\n    return self.inner[name]\nraise AttributeError(name)": "RecursionError",
+    "if name.count('zz'):\n    return 1\nreturn self.inner[name]": "RecursionError",
+    "if name[0.5] == '__':\n    return 1\nreturn self.inner[name]": "TypeError",
+    "if name == 3:\n    return 1\nreturn self.inner[name]": "RecursionError",
+    "return vars(self, 1)[name]": "TypeError",
+    "return vars()[name]": "KeyError",
+    "return dir(self)[name]": "TypeError",
+    "return self.find(name, 1)": "TypeError",
+    "return self.find(*name)": "TypeError",
+    "return self.find('size')": "RecursionError",
+    "return self.twice(name)": "RecursionError",
+    "return self.marked(name)": "KeyError",
+    "return self.later(name)": "TypeError",
+    "return self.each(name)": "TypeError",
+    "return self.fine(name)": "TypeError",
+    "return self.none(name)": "TypeError",
+    "return self.deep1(name)": "RecursionError",
+    "return getattr(self, 'in' + 'ner')[name]": "RecursionError",
+    "return getattr(self, 'inner', None, **{})": "RecursionError",
+    "return self.other if self.kind else self.inner": "RecursionError",
+    "return self.__dict__.get(name, name)": "TypeError",
+    "return self.__dict__.keys()": "TypeError",
+    "return dict.__getitem__(self, name)": "TypeError",
+    "for self in ():\n    pass\nreturn self.inner": "RecursionError",
+    "me: int = self\nreturn me.inner": "RecursionError",
+    "try:\n    raise AttributeError(name)\nexcept AttributeError:\n    return self.inner": "RecursionError",
 }
 
 
