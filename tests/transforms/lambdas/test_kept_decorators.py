@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from harness.each_row import each_row
 from harness.hoisting import hoisted
 from harness.small import migrated
 
@@ -38,6 +39,14 @@ _GIVES_A_STEP = "def step(fn):\n    return Step(fn)\n"
             'named("a")',
             id="with an argument",
         ),
+        pytest.param("from speechbrain.utils.data_pipeline import takes\n", 'takes("path")', id="of a library"),
+        pytest.param(
+            "class Table:\n    def __init__(self):\n        self.all = []\n\n    def keep(self, fn):\n"
+            "        self.all.append(fn)\n        return fn\n\n\nTABLE = Table()\n",
+            "TABLE.keep",
+            id="put in a list",
+        ),
+        pytest.param("def step(fn):\n    print(callable(fn))\n    return fn\n", "step", id="asked"),
         pytest.param("TABLE = {}\ndef kept(fn):\n    TABLE[1] = fn\n    return fn\n", "kept", id="put in a table"),
         pytest.param(
             "def step(fn):\n    if isinstance(fn, Step):\n        fn.name = 'a'\n        return fn\n"
@@ -78,11 +87,67 @@ def test_a_decorator_that_keeps_the_function_is_applied_in_place(definition: str
             id="the object sets an attribute on it",
         ),
         pytest.param("from elsewhere import step\n", id="not in sight"),
+        pytest.param("import functools\n@functools.cache\ndef step(fn):\n    return Step(fn)\n", id="decorated itself"),
+        pytest.param("def step():\n    return Step(step)\n", id="it takes nothing"),
+        pytest.param("def step(fn):\n    made = other = Step(fn)\n    return made\n", id="two names at once"),
+        pytest.param("def step(fn):\n    made = Step(fn)\n    made = str(made)\n    return made\n", id="made again"),
+        pytest.param("def step(fn):\n    yield 1\n    return fn\n", id="a generator that gives it back"),
+        pytest.param("def step(fn):\n    if fn:\n        pass\n", id="a branch that gives nothing"),
+        pytest.param("def step(fn):\n    other = 1\n    return other\n", id="something else is given back"),
+        pytest.param("THINGS = []\ndef step(fn):\n    THINGS.index(fn)\n    return fn\n", id="compared with others"),
+        pytest.param(
+            "def step(fn):\n    THINGS = []\n    THINGS.append(fn)\n    return fn\n", id="put in a list of its own"
+        ),
+        pytest.param(
+            "def step(fn):\n    if isinstance(fn, Step):\n        return fn\n    else:\n        fn.name = 'a'\n"
+            "        return Step(fn)\n",
+            id="an attribute is set on what is no object",
+        ),
+        pytest.param(
+            "def step(fn, other=None):\n    if isinstance(other, Step):\n        fn.name = 'a'\n        return fn\n"
+            "    return Step(fn)\n",
+            id="another one is asked for its class",
+        ),
+        pytest.param(
+            "def step(fn):\n    if hasattr(fn, 'a'):\n        fn.a = 1\n        return fn\n    return Step(fn)\n",
+            id="it is asked for an attribute",
+        ),
+        pytest.param(
+            "class step:\n    def __init__(self, fn):\n        fn.mark = self\n", id="a class that sets an attribute"
+        ),
+        pytest.param(
+            "class step:\n    def __init__(self, fn):\n        setattr(fn, 'mark', self)\n",
+            id="a class that sets an attribute by name",
+        ),
+        pytest.param(
+            "import dataclasses\n@dataclasses.dataclass\nclass step:\n    fn: object\n", id="a class that is decorated"
+        ),
+        pytest.param(
+            "if True:\n    class step:\n        def __init__(self, fn):\n            self.fn = fn\n",
+            id="a class that stands in a branch",
+        ),
     ],
 )
 def test_any_other_decorator_is_refused(definition: str) -> None:
     text = _KEEPER + definition + _USE.format(decorator="step")
     _, reasons = hoisted(text)
+    assert any("its decorator `@step` may do more than wrap it" in reason for reason in reasons)
+
+
+@each_row(
+    "definition",
+    [
+        "def step(name):\n    def one(fn):\n        return fn\n    def two(fn):\n        return fn\n    return one\n",
+        "def step(name):\n    def keep(fn):\n        return fn\n",
+        "def step(name):\n    @print\n    def keep(fn):\n        return fn\n    return keep\n",
+        "def step(name):\n    def keep(fn):\n        return fn\n    return name\n",
+        "def step(name):\n    def keep(fn):\n        return fn\n    return name.keep\n",
+        "def step(name):\n    def keep(fn):\n        return fn\n    if name:\n        return None\n    return keep\n",
+        "class step:\n    def __init__(self, name):\n        pass\n    def __call__(self, fn):\n        return fn\n",
+    ],
+)
+def test_a_factory_that_may_give_another_decorator_is_refused(definition: str) -> None:
+    _, reasons = hoisted(_KEEPER + definition + _USE.format(decorator="step('a')"))
     assert any("its decorator `@step` may do more than wrap it" in reason for reason in reasons)
 
 

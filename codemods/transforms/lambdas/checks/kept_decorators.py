@@ -69,12 +69,10 @@ class KeptDecorators:
         node, outline = decorator.node, decorator.outline
         if not isinstance(node, ast.FunctionDef) or node.decorator_list:
             return False
-        parameters = [*node.args.posonlyargs, *node.args.args]
-        if isinstance(outline.parents[node], ast.ClassDef):
-            del parameters[:1]
-        if not parameters:
+        first = 1 if isinstance(outline.parents[node], ast.ClassDef) else 0
+        name = next(iter(positional(node)[first:]), None)
+        if name is None:
             return False
-        name = parameters[0].arg
         every, own = [*ast.walk(node)], outline.own(node)
         uses = [each for each in every if isinstance(each, ast.Name) and each.id == name]
         kept = {name} | {
@@ -107,9 +105,7 @@ class KeptDecorators:
         if isinstance(parent, ast.Return):
             return True
         if isinstance(parent, ast.Assign):
-            return all(isinstance(each, (ast.Subscript, ast.Attribute)) for each in parent.targets) and not any(
-                isinstance(each, ast.Attribute) and root_of_chain(each) is use for each in parent.targets
-            )
+            return all(isinstance(each, (ast.Subscript, ast.Attribute)) for each in parent.targets)
         if isinstance(parent, ast.Attribute):
             return isinstance(parent.ctx, ast.Load) or self._is_of_class(outline, use, name)
         call = outline.parents[parent] if isinstance(parent, ast.keyword) else parent
