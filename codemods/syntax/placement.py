@@ -11,7 +11,7 @@ from .binding_rules import FUNCTIONS
 from .scope_data import start_of
 from .scopes import Scopes
 
-_HEADING = re.compile(r"#+\s*(?:step\s*)?\d+\s*[.):]\s", re.IGNORECASE)
+_HEADING = re.compile(r"#+\s*(?:step\s*)?\d+\s*[.):]\s|#\s*type:", re.IGNORECASE)
 
 
 def indentation_at(source: Source, line: int) -> str:
@@ -46,7 +46,8 @@ def first_line(node: ast.stmt) -> int:
 def first_attached_line(source: Source, node: ast.stmt) -> int:
     """Line of the first comment directly above the statement, at its indentation.
 
-    A file's header stays out, and the heading of a part of a longer block: `# 2. Data loader`.
+    A file's header stays out, the heading of a part of a longer block, `# 2. Data loader`, and `# type: (int) -> int`,
+    which is about the function around.
     """
     line = top = first_line(node)
     indent = indentation_at(source, line)

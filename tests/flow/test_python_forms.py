@@ -230,8 +230,18 @@ PASSES = [
     ROWS + "rows.shown('a', fix)\nsend(rows.get('a'))",
     ROWS + "rows.rows = {'a': fix}\nsend(rows['a'])",
     ROWS + "rows['a'] = [fix]\nsend(rows['a'][0])",
+    "from typing import Generic\nclass Pipe(Generic):\n    def __init__(self, fn):\n        self.fn = fn\n"
+    "send(Pipe[int](fix))",
+    "from typing import Generic\nclass Pipe(Generic):\n    def __init__(self, fn):\n        self.fn = fn\n"
+    "Ints = Pipe[int]\nsend(Ints(fix))",
+    "from torch.utils.data import DataLoader\nDataLoader[int]([], num_workers=2, collate_fn=fix)",
+    "class Row:\n    def __setattr__(self, name, value):\n        send(value)\nRow().value = fix",
 ]  # fmt: skip
 STAYS = [
+    "class Row:\n    def __setattr__(self, name, value):\n        send(name)\nRow().value = fix",
+    "class Row:\n    def __setattr__(self, name, value):\n        send(value)\nother.value = fix",
+    "import enum\nclass Kind(enum.Enum):\n    A = 1\n    def __init__(self, fn):\n        self.fn = fn\n"
+    "send(Kind[other](fix))",
     "Box.last = fix\nsend(Box())",
     "name = fix\ndef inner():\n    nonlocal name\n    print(name)\nname = other\nsend(other)",
     "def outer():\n    name = None\n    def inner():\n        nonlocal name\n        name = fix\n    inner()\n"

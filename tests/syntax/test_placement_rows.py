@@ -30,6 +30,12 @@ def statement_at(tree: ast.Module, line: int) -> ast.stmt:
         pytest.param("a = 1\nb = 2", 2, "a = 1", id="last without a newline"),
         pytest.param("a = 1\n# why\nb = 2\nc = 3\n", 3, "a = 1\nc = 3\n", id="its comment"),
         pytest.param("a = 1\n# 2. B\nb = 2\nc = 3\n", 3, "a = 1\n# 2. B\nc = 3\n", id="the heading of a part"),
+        pytest.param(
+            "def f(a):\n    # type: (int) -> int\n    # why\n    b = 2\n    return a\n",
+            4,
+            "def f(a):\n    # type: (int) -> int\n    return a\n",
+            id="the types of the function around",
+        ),
         pytest.param("a = 1\n# Step 2: B\n# why\nb = 2\n", 4, "a = 1\n# Step 2: B\n", id="its comment below a heading"),
         pytest.param("a = 1\n# 2 of 3\nb = 2\nc = 3\n", 3, "a = 1\nc = 3\n", id="its comment begins with a number"),
         pytest.param("a = 1\n\nb = 2\n\nc = 3\n", 3, "a = 1\n\nc = 3\n", id="blank lines around"),

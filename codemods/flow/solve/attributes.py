@@ -55,6 +55,7 @@ class Attributes:
         self._passed_on: dict[str, bool] = {}
         self.looked_up: set[int] = set()  # nodes of what `getattr(x, name)` may give
         self._handed: set[tuple[int, int]] = set()  # to setters: (member node, node of the value)
+        self._seen_by_class: set[tuple[int, int]] = set()  # by its own `__setattr__`: (class, node of the value)
         self._members_read: set[tuple[int, int, int]] = set()  # (member node, result, receiver)
         self._members = frozenset(name for _, made in program.classes for name in made.members)  # of any class
 
@@ -330,7 +331,7 @@ class Attributes:
             heap.edge(stored, self.module_names.foreign_attribute(f"{value.a}.{attribute}", base), line)
 
     def _hand_to_setter(self, owner: int, attribute: str, stored: int, line: int) -> None:
-        """What is stored goes to the setter of a property, or to a descriptor, that the class has under the name."""
+        """What is stored goes to the setter of a property, or to a descriptor, of that name, and to `__setattr__`."""
         for at in self.hierarchy.order(owner) if attribute in self._members else ():
             file, made = self.program.classes[at]
             member = made.members.get(attribute, -1)
@@ -341,7 +342,13 @@ class Attributes:
                     self.constraints.add(self.constraints.stores, node, (_SETS, stored, line, False))
                     for number in tuple(self.heap.holds[node]):
                         self._call_setter(self.heap.values[number], stored, line)
-                return
+                break
+        if "__setattr__" in self._members and (owner, stored) not in self._seen_by_class:
+            self._seen_by_class.add((owner, stored))
+            found = self.method(owner, "__setattr__")
+            file, function = self.program.functions[found] if found >= 0 else (-1, None)
+            if function is not None and len(function.parameters) > 2:
+                self.heap.edge(stored, function.parameters[2].node + self.program.offsets[file], line)
 
     def _call_setter(self, value: Value, stored: int, line: int) -> None:
         found = self.method(int(value.a), "__set__") if value.kind == INSTANCE else -1

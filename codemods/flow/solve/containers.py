@@ -36,7 +36,8 @@ class Containers:
     def take(self, value: Value, result: int, key: str) -> None:
         """`result` is what `value` holds under `key`; any element where that is "", what a loop gives for `EACH`."""
         heap = self.heap
-        if key == EACH:
+        subscript = key != EACH
+        if not subscript:
             if value.kind == CONTAINER and heap.labels[int(value.a)] == IN_A_DICT:
                 heap.read_keys(int(value.a), result)
                 return
@@ -53,6 +54,10 @@ class Containers:
             self._by_getter(value, result, key)
         elif value.kind == CLASS and self.hierarchy.is_local_enum(int(value.a)):
             heap.add(result, heap.number(Value(INSTANCE, value.a)))
+        elif value.kind == CLASS and subscript and self.hierarchy.is_generic(int(value.a)):
+            heap.add(result, heap.number(value))  # `Pipe[int]`
+        elif value.kind == FOREIGN and subscript and self.table.boundary(self.table.canonical(str(value.a))):
+            heap.add(result, heap.number(value))  # `DataLoader[Item]`
         elif value.kind == OBJECT and value.b >= 0 and str(value.a).rpartition(".")[2] in HOLDERS:
             heap.edge(value.b, result, heap.lines[result])
         elif value.kind == OBJECT and self._has_parts_like_it(value, key):

@@ -14,6 +14,10 @@ BAGS = frozenset({"dict", "list", "set", "collections.OrderedDict", "collections
                    "argparse.Namespace", "types.SimpleNamespace", "easydict.EasyDict", "addict.Dict"})  # fmt: skip
 _ENUMS = frozenset({"enum.Enum", "enum.IntEnum", "enum.StrEnum", "enum.Flag", "enum.IntFlag"})
 
+_GENERICS = frozenset(
+    f"{module}.{name}" for module in ("typing", "typing_extensions") for name in ("Generic", "Protocol")
+)
+
 
 class Hierarchy:
     """Classes by their index in the program; nothing is known of bases before `resolve`."""
@@ -73,6 +77,10 @@ class Hierarchy:
     def is_enum(self, index: int) -> bool:
         """True for an Enum: what its body binds are its members."""
         return self.known and not _ENUMS.isdisjoint(self.all_foreign_bases(index))
+
+    def is_generic(self, index: int) -> bool:
+        """True for a class that takes types in brackets, and is the same class then: `Pipe[int](...)`."""
+        return self.known and not _GENERICS.isdisjoint(self.all_foreign_bases(index))
 
     @cached_property
     def makers(self) -> set[int]:
