@@ -75,8 +75,9 @@ def _can_stand(source: Source, line: LaunchLine) -> None:
     if shebang is not None and not re.search(r"\bbash\b", shebang.group()):
         raise Refused("a loop that waits for its ranks needs bash, and the script names another shell")
     words = [*line.command.words]
-    if line.module.via or (line.entry is not None and line.entry.via):
-        raise Refused(f"the launcher stands in the variable {line.module.via or 'of the script'}: spell it out")
+    for what, word in (("launcher", line.module), ("script", line.entry)):
+        if word is not None and word.via:
+            raise Refused(f"the {what} stands in the variable {word.via}: spell it out")
     if _start(source, line) > 0 and source.text[_start(source, line) - 1] in "\"'`":
         raise Refused("the launch line stands inside a quoted command: move it to a script of its own")
     wrappers = [word.text for word in line.wrappers if word.text != "nohup"]

@@ -113,6 +113,10 @@ def test_a_decorator_that_keeps_the_function_is_applied_in_place(definition: str
             id="it is asked for an attribute",
         ),
         pytest.param(
+            "def step(fn):\n    if issubclass(fn, Step):\n        fn.a = 1\n        return fn\n    return Step(fn)\n",
+            id="it is asked for a base",
+        ),
+        pytest.param(
             "class step:\n    def __init__(self, fn):\n        fn.mark = self\n", id="a class that sets an attribute"
         ),
         pytest.param(

@@ -37,7 +37,6 @@ class _Sign(NamedTuple):
     home: Outline
     name: str
     value: ast.expr
-    of_class: bool  # it is an attribute of a class
 
     def is_it(self, outline: Outline, node: ast.expr | None) -> bool:
         """The expression names it, and not something else of that name."""
@@ -93,7 +92,7 @@ def _sides(node: ast.AST) -> Iterator[tuple[ast.Name | ast.Attribute, ast.expr, 
 def _made(search: Search, outline: Outline, node: ast.Name | ast.Attribute) -> _Sign | None:
     """The object that the name means, where a module makes it, or the body of a class: `object()`."""
     found = search.callees.resolver.bound_by(outline, node)
-    home, name, value, of_class = outline, "", None, False
+    home, name, value = outline, "", None
     if found is not None:
         home, name, binding = found
         is_global = isinstance(binding.statement, (ast.Assign, ast.AnnAssign))
@@ -108,12 +107,12 @@ def _made(search: Search, outline: Outline, node: ast.Name | ast.Attribute) -> _
                 targets = statement.targets if isinstance(statement, ast.Assign) else []
                 if any(isinstance(target, ast.Name) and target.id == node.attr for target in targets):
                     assert isinstance(statement, ast.Assign)
-                    home, name, value, of_class = at.outline, node.attr, statement.value, True
+                    home, name, value = at.outline, node.attr, statement.value
     is_filled = isinstance(value, (ast.List, ast.Set, ast.Dict)) or (isinstance(value, ast.Tuple) and bool(value.elts))
     made = isinstance(value, ast.Call) and (_is_plain(value) or _is_own(search, home, value))
     if value is None or not (is_filled or made):
         return None
-    return _Sign(search, home, name, value, of_class)
+    return _Sign(search, home, name, value)
 
 
 def _is_plain(value: ast.Call) -> bool:
@@ -256,8 +255,7 @@ def _is_given(outline: Outline, value: ast.Name, sign: _Sign) -> bool:
 
 def _passes(outline: Outline, sign: _Sign) -> bool:
     """It is among the arguments of a new process: `args=(NAME,)`, `for job in [{"a": NAME}]: ... args=(job,)`."""
-    uses: Iterable[ast.expr] = outline.attributes.get(sign.name, ()) if sign.of_class else ()
-    for node in (*outline.named.get(sign.name, ()), *uses, *outline.attributes.get(sign.name, ())):
+    for node in (*outline.named.get(sign.name, ()), *outline.attributes.get(sign.name, ())):
         whole: ast.AST = node
         while isinstance(outline.parents.get(whole), _DISPLAYS):
             whole = outline.parents[whole]
