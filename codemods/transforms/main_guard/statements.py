@@ -5,7 +5,8 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable, Iterator
 
-from ...nodes import children
+from ...nodes import children, walk
+from ...syntax.binding_rules import COMPREHENSIONS
 from ...syntax.callees import FUNCTIONS
 from ...syntax.main_guard import is_main_name_test, is_main_process_block
 from ...syntax.names import last_name, root_of_place
@@ -96,7 +97,10 @@ def names_bound(statement: ast.stmt) -> Iterator[str]:
         if isinstance(node, (*FUNCTIONS, ast.ClassDef)):
             yield node.name
             continue
-        if isinstance(node, (ast.Lambda, ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)):
+        if isinstance(node, ast.Lambda):
+            continue
+        if isinstance(node, COMPREHENSIONS):  # their own names are theirs; `name := value` binds outside
+            todo += [each.target for each in walk(node) if isinstance(each, ast.NamedExpr)]
             continue
         if isinstance(node, ast.Name) and isinstance(node.ctx, (ast.Store, ast.Del)):
             yield node.id

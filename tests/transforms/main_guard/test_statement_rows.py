@@ -141,6 +141,7 @@ def test_method_root(text: str, root: str | None) -> None:
         ("(a := 1)", {"a"}),
         ("b(lambda c: (a := 1))", set()),
         ("b([c for c in d])", set()),
+        ("b([a := c for c in d if (e := c)])", {"a", "e"}),
         ("b({c for c in d}, {c: 1 for c in d}, (c for c in d))", set()),
         ("match a:\n case [b, *c]: pass\n case {'d': e}: pass\n case _: pass", {"b", "c", "e"}),
         ("if a: b = 1\nelse: c = 1", {"b", "c"}),
