@@ -328,14 +328,14 @@ class _Reader:
         if name is None:
             return None
         text, known = self._text(node), self._text(name)
-        if known in ("0", "BASH_SOURCE"):
-            if "%" in text:
-                return HERE if text.endswith("%/*}") else None
-            return f"{HERE}/{posixpath.basename(self.script.path)}"
-        if known == "PWD" and node.type == "simple_expansion":
-            return "."
+        plain = re.fullmatch(r"\$\w+|\$\{\w+(\[0\])?(:?-.*)?\}", text, re.DOTALL)
+        if known in ("0", "BASH_SOURCE", "PWD"):  # they have a value
+            if known == "PWD":
+                return "." if plain else None
+            folder = HERE if text.endswith("%/*}") else None
+            return f"{HERE}/{posixpath.basename(self.script.path)}" if plain else folder
         reader, assigned = self._lookup(known)
-        if len(assigned) == 1 and re.fullmatch(r"\$\w+|\$\{\w+(:?-.*)?\}", text, re.DOTALL):
+        if len(assigned) == 1 and plain and "[" not in text:
             return reader.value(assigned[0], depth + 1)
         if not assigned and node.type == "expansion" and re.match(r"\$\{\w+:?-", text):
             default = [child for child in node.named_children if child.id != name.id]
