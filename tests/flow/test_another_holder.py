@@ -149,3 +149,75 @@ if __name__ == "__main__":
 def test_of_what_registries_hold_a_loader_gets_what_gives_samples() -> None:
     files = {"train.py": REGISTRY}
     assert crossing(files) == marked(files)
+
+
+STEPS = """
+from torch.utils.data import DataLoader
+
+class Registry:
+    def __init__(self):
+        self.kept = {}
+
+    def add(self, name, made):
+        self.kept[name] = made
+
+    def register(self, given=None):
+        if given is None:
+            def decorate(made):
+                self.add(made.__name__, made)
+                return made
+            return decorate
+        self.add(given.__name__, given)
+
+    def get(self, name):
+        return self.kept.get(name)
+
+STEPS, RUNNERS = Registry(), Registry()
+
+@STEPS.register()
+class Scale:
+    def __init__(self):
+        self.by = lambda item: item * 2  # proven
+
+    def __call__(self, item):
+        return self.by(item)
+
+class Runner:
+    def __init__(self):
+        self.each = lambda row: row  # CONFIDENCE
+
+    def run(self, loader):
+        return [self.each(row) for row in loader]
+
+REGISTERED
+
+class Rows:
+    def __init__(self, steps):
+        self.steps = steps
+
+    def __getitem__(self, index):
+        return index
+
+def build(names):
+    return Rows([STEPS.get(name)() for name in names])
+
+def main(names, runner):
+    RUNNERS.get(runner)().run(DataLoader(build(names), num_workers=2))
+
+if __name__ == "__main__":
+    main(["Scale"], "Runner")
+"""
+
+
+@pytest.mark.parametrize(
+    ("registered", "confidence"),
+    [
+        ("RUNNERS.register()(Runner)", "possible"),
+        ("RUNNERS.register(Runner)", "possible"),
+        ("RUNNERS.register(Runner)\nSTEPS.register(Runner)", "proven"),
+        ("for each in (RUNNERS, STEPS):\n    each.register(Runner)", "proven"),
+    ],
+)
+def test_each_registry_gives_what_it_was_given(registered: str, confidence: str) -> None:
+    files = {"train.py": STEPS.replace("REGISTERED", registered).replace("CONFIDENCE", confidence)}
+    assert crossing(files) == marked(files)

@@ -17,6 +17,7 @@ from .at_home import AtHome
 from .contents import inside
 from .factories import Factories, Makes
 from .places import Places
+from .registries import Registries
 from .seeds import EVERY
 from .trace import Reasons
 
@@ -173,6 +174,8 @@ class SameObject:
         if labels[node].startswith("stored as") and self._unrelated(node) > MAX_MEANT:
             return True
         way = [*self.solution.heap.way(number, node)]
+        if self._registries.another(number, way):
+            return True
         makes = self._factories.makes(number, way)
         if makes is Makes.ANOTHER:
             return not self._made_by_another_call(number, way, nodes)
@@ -193,6 +196,10 @@ class SameObject:
             and self._gets_to(number, result, nodes)
             for result in heap.targets[way[at]] or ()
         )
+
+    @cached_property
+    def _registries(self) -> Registries:
+        return Registries(self.places, self._gets_to, self._arguments)
 
     @cached_property
     def _factories(self) -> Factories:

@@ -1,0 +1,117 @@
+"""Which of several registries, all objects of one class, has a class that seems to come out of each of them.
+
+DATASETS, RUNNERS = Registry(), Registry()
+
+@RUNNERS.register
+class Runner: ...
+
+DATASETS.get(name)()  # is no Runner
+
+All objects of `Registry` are one value, so what one of them is given seems to be what any of them gives.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from functools import cached_property
+from itertools import pairwise
+
+from ..solve.heap import BOUND, CLASS, INSTANCE, Value
+from ..solve.paths import Paths
+from .places import Places
+
+
+class Registries:
+    """Answers for one solution.
+
+    `gets_to`: whether an object that is made at a node may get to one of some nodes. `arguments`: per parameter the
+    nodes of what calls give for it.
+    """
+
+    def __init__(
+        self, places: Places, gets_to: Callable[[int, int, set[int]], bool], arguments: Mapping[int, list[int]]
+    ) -> None:
+        self.places, self.solution, self.gets_to, self.arguments = places, places.solution, gets_to, arguments
+        self._known: dict[tuple[int, int], bool] = {}
+
+    def another(self, number: int, way: list[int]) -> bool:
+        """The object `number`, which came along `way` (from its end back), is of a class that another registry has."""
+        heap = self.solution.heap
+        callee = self._callees.get(way[-1], -1) if way else -1
+        made = heap.numbers.get(Value(CLASS, heap.values[number].a), -1)
+        if callee < 0 or made < 0 or sum(heap.values[each].kind == CLASS for each in heap.holds[callee]) < 2:
+            return False
+        if (made, callee) not in self._known:
+            self._known[made, callee] = self._another(made, callee)
+        return self._known[made, callee]
+
+    def _another(self, made: int, callee: int) -> bool:
+        heap = self.solution.heap
+        way = [*heap.way(made, callee)]
+        registry = next((at for at in map(self._registry, way) if at is not None), None)
+        if registry is None:
+            return False
+        gives = [
+            (result, base)
+            for result, base in self._asked(registry)
+            if made in heap.holds[result] and Paths(heap, made, (result,)).lead_to(callee)
+        ]
+        given = self._given_to(made, registry, way)
+        taken, put = self._origins(registry, (base for _, base in gives)), self._origins(registry, given)
+        return bool(taken) and bool(put) and taken.isdisjoint(put)
+
+    def _given_to(self, made: int, registry: int, way: list[int]) -> list[int]:
+        """The nodes of the registries that calls give the class to, also by a decorator; none where unknown."""
+        heap = self.solution.heap
+        for target, source in reversed([*pairwise(way)]):
+            sites = [site for site in heap.sites.get((source, target), ()) if site > 0]
+            if not sites or not any(self._called_on(site - 1, registry) for site in sites):
+                continue
+            found: list[int] = []
+            for origin in self.arguments.get(target, ()):
+                for site in heap.sites[origin, target] if made in heap.holds[origin] else ():
+                    bases = self._called_on(site - 1, registry) if site > 0 else []
+                    if site > 0 and not bases:
+                        return []
+                    found += bases
+            return found
+        return []
+
+    def _called_on(self, result: int, registry: int) -> list[int]:
+        """The node whose method the call with this result calls, or whose method gave the decorator that it calls."""
+        callee = self._callees.get(result, -1)
+        for at in (callee, self._callees.get(callee, -1)):
+            base = self._bases.get(at, -1)
+            if base >= 0 and registry in self.solution.heap.holds[base]:
+                return [base]
+        return []
+
+    def _registry(self, result: int) -> int | None:
+        """The object of which a method gives the result; None where it is none, or one of several."""
+        base = self._bases.get(self._callees.get(result, -1), -1)
+        held = self.solution.heap.holds[base] if base >= 0 else ()
+        found = [each for each in held if self.solution.heap.values[each].kind == INSTANCE]
+        return found[0] if len(found) == 1 else None
+
+    def _asked(self, registry: int) -> Iterable[tuple[int, int]]:
+        """The results of calls of methods of the registry's class, each with the node of the object."""
+        values, holds = self.solution.heap.values, self.solution.heap.holds
+        for callee, base in self._bases.items():
+            if registry in holds[base] and any(values[each].kind == BOUND for each in holds[callee]):
+                for offset, call in self.solution.constraints.calls.get(callee, ()):
+                    yield call.result + offset, base
+
+    def _origins(self, registry: int, bases: Iterable[int]) -> set[int]:
+        """Where the registries are made that get to the nodes."""
+        made = self.places.origins.get(registry, ())
+        return {origin for base in set(bases) for origin in made if self.gets_to(registry, origin, {base})}
+
+    @cached_property
+    def _callees(self) -> dict[int, int]:
+        calls = self.solution.constraints.calls
+        return {call.result + offset: callee for callee, found in calls.items() for offset, call in found}
+
+    @cached_property
+    def _bases(self) -> dict[int, int]:
+        loads = self.solution.constraints.loads
+        return {result: base for base, found in loads.items() for _, result in found}
