@@ -46,6 +46,11 @@ _GIVES_A_STEP = "def step(fn):\n    return Step(fn)\n"
             "TABLE.keep",
             id="put in a list",
         ),
+        pytest.param(
+            "class Last:\n    def __init__(self, fn, name=''):\n        self.fn, self.name = fn, name.upper()\n",
+            "Last",
+            id="a class that reads an attribute of an argument",
+        ),
         pytest.param("def step(fn):\n    print(callable(fn))\n    return fn\n", "step", id="asked"),
         pytest.param("TABLE = {}\ndef kept(fn):\n    TABLE[1] = fn\n    return fn\n", "kept", id="put in a table"),
         pytest.param(
