@@ -14,6 +14,14 @@ TABLE, ROWS, PLAIN, OBJECT, CLASS = (
     "    def grow(self, by=1):\n        self.size += by\n\n\nX = Options()",
     "class X:\n    size = 1",
 )
+SETTER, ITERATOR, DRAWS, MAKER, FUNCTION = (
+    "X = 1\n\n\ndef set_X(value):\n    global X\n    X = value",
+    "X = iter([1, 2, 3])",
+    "X = torch.Generator().manual_seed(3)",
+    "def make():\n    n = 0\n\n    def step():\n        nonlocal n\n        n += 1\n        return n\n\n"
+    "    return step\n\n\nX = make()",
+    "def X(value=1):\n    return value\n\n\nX.calls = 0",
+)
 OF_KEY, OF_OBJECT = "conf.X['size']", "conf.X.size"
 CHANGES = [
     (TABLE, OF_KEY, "c = conf\nc.X['size'] = 3"),
@@ -69,6 +77,19 @@ CHANGES = [
     (OBJECT, OF_OBJECT, "d = vars(conf.X)\nd['size'] = 3"),
     (OBJECT, "conf.X.rows", "o = conf.X\nadd = o.rows.append\nadd(3)"),
     (OBJECT, "conf.X.rows", "add(conf.X.rows)"),
+    (SETTER, "conf.X", "f = conf.set_X\nf(3)"),
+    (SETTER, "conf.X", "functools.partial(conf.set_X, 3)()"),
+    (SETTER, "conf.X", "{'a': conf.set_X}['a'](3)"),
+    (SETTER, "conf.X", "list(map(conf.set_X, [3]))"),
+    (ITERATOR, "next(conf.X)", "for x in conf.X:\n    break"),
+    (ITERATOR, "next(conf.X)", "it = conf.X\nnext(it)"),
+    (ITERATOR, "next(conf.X)", "list(zip(conf.X, [1]))"),
+    (ITERATOR, "next(conf.X)", "list(itertools.islice(conf.X, 1))"),
+    (DRAWS, "torch.rand(1, generator=conf.X)", "torch.rand(1, generator=conf.X)"),
+    (DRAWS, "torch.rand(1, generator=conf.X)", "g = conf.X\ntorch.rand(1, generator=g)"),
+    (MAKER, "conf.X()", "s = conf.X\ns()"),
+    (FUNCTION, "conf.X.calls", "f = conf.X\nf.calls = 3"),
+    (FUNCTION, "conf.X()", "f = conf.X\nf.__defaults__ = (3,)"),
     (CLASS, "conf.X.size", "k = conf.X\nk.size = 3"),
     (CLASS, "conf.X.size", "type.__setattr__(conf.X, 'size', 3)"),
     (CLASS + "\n\n\nOF_X = X()", "conf.OF_X.size", "type(conf.OF_X).size = 3"),
@@ -91,12 +112,18 @@ LOOK_ALIKES = [
     (PLAIN, "conf.X", "k = conf.X\nk += 3"),
     (PLAIN, "conf.X", "def change(m):\n    m.X = 3\nchange(types)"),
     (OBJECT, OF_OBJECT, "o = copy.deepcopy(conf.X)\no.grow()"),
+    (SETTER, "conf.X", "f = conf.set_X\nprint(f)"),
+    (SETTER, "conf.X", "functools.partial(print, conf.set_X)()"),
+    (ITERATOR, "next(conf.X)", "print(conf.X)"),
+    (DRAWS, "torch.rand(1, generator=conf.X)", "print(conf.X)"),
+    (MAKER, "conf.X()", "s = conf.X\nprint(s)"),
     (CLASS, "conf.X.size", "k = conf.X()\nk.size = 3"),
 ]
 MAIN = """\
-import copy, functools, importlib, operator, sys, types
+import copy, functools, importlib, itertools, operator, sys, types
 from multiprocessing import Pool
 from unittest import mock
+import torch
 import conf
 
 
@@ -137,7 +164,7 @@ if __name__ == "__main__":
 
 def own(text: str, at: int) -> str:
     """The text about a variable of its own."""
-    return re.sub(r"\b(OF_X|X|Options)\b", rf"\g<1>{at}", text)
+    return re.sub(r"\b(OF_X|X|Options|set_X|make)\b", rf"\g<1>{at}", text)
 
 
 def seen(rows: list[tuple[str, str, str]]) -> set[int]:
@@ -149,7 +176,7 @@ def seen(rows: list[tuple[str, str, str]]) -> set[int]:
         functions="\n\n\n".join(functions),
         calls="".join(f"    change{at}()\n" for at, _ in enumerate(every)),
     )
-    conf = "\n\n\n".join(made for made, _, _ in every)
+    conf = "import torch\n" + "\n\n\n".join(made for made, _, _ in every)
     found = reported({"conf.py": conf + "\n", "train.py": main}, "main-guard")
     assert all("the main process only" in each.message for each in found), found
     return {int(re.findall(r"X(\d+)", each.message)[0]) for each in found}

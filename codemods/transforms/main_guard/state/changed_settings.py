@@ -321,10 +321,10 @@ class Search:
                 if called is not None and called[1] is function:
                     yield caller, call
             for use in caller.named.get(function.name, ()):
-                if self._runs_here(caller, use) and self.callees.resolver.functions(caller, use) == [
-                    (outline, function)
-                ]:
-                    yield caller, use
+                above = caller.parents[use]
+                is_given = isinstance(use.ctx, ast.Load) and getattr(above, "func", None) is not use
+                if is_given and self.callees.resolver.functions(caller, use) == [(outline, function)]:
+                    yield from self._called_as(caller, use)
         owner = outline.owner(function.body[0]) if function.name in _INITIALISERS else None
         for caller in self.repo.mentioning(owner.name) if owner is not None else ():
             for call in caller.calls_of(owner.name) if owner is not None else ():
@@ -333,6 +333,16 @@ class Search:
                     yield caller, call
         if isinstance(outline.scope(function), FUNCTIONS):
             yield from self._calls_by_flow(outline, function)
+
+    def _called_as(self, outline: Outline, use: ast.expr) -> Iterator[tuple[Outline, ast.expr]]:
+        """The calls of a function that `use` only names: where it goes to who calls it, and by another name."""
+        if self._runs_here(outline, use):
+            yield outline, use
+            return
+        for same in self.parts.same.of(outline, use):
+            above = same.outline.parents[same.node]
+            if isinstance(above, ast.Call) and above.func is same.node:
+                yield same.at or (same.outline, above)
 
     def _runs_here(self, outline: Outline, use: ast.expr) -> bool:
         """It is passed to who calls it in this process: `Thread(target=fill)`, a function of the repository."""

@@ -19,6 +19,7 @@ from .other_changes import (
     by_method,
     by_syntax,
     changes_view,
+    goes_over,
     hands_on,
     may_be_called,
     other_names,
@@ -30,6 +31,7 @@ DRAWN = "next()"  # an iterator or generator goes on: workers do that too, from 
 _METHOD = "()"  # of a call like `log.info(...)`: it reads no part that is known
 _DEPTH = 2  # functions that an object is passed through, methods that call each other
 ADDS = ("append", "appendleft", "extend", "insert", "add")
+_TAKES_DRAWS = ("generator", "rng", "random_state")
 _SEEDS = ("seed", "setstate", "set_state", "set")
 _Made = tuple[Outline, ast.expr] | None  # what makes an object, and in which file
 
@@ -155,19 +157,23 @@ class Parts:
         )
 
     def _advances(self, use: Use, whole: ast.AST, above: ast.AST) -> bool:
-        """`next(counter)`, a draw from a generator, `variable.set(value)`: the object has another state afterwards."""
+        """The object has another state afterwards: `next(counter)`, `for each in counter`, a draw, `value.set(3)`."""
         node, (home, made) = use.node, use.made or (use.outline, None)
-        if not isinstance(made, ast.Call) or not isinstance(above, ast.Call):
+        if not isinstance(made, ast.Call):
             return False
-        kind, method = qualified_name(home, made.func), getattr(above.func, "attr", "")
-        if isinstance(above.func, ast.Name) and above.func.id == "next":
+        kind, is_seeded = _generator(home, made)
+        if isinstance(above, ast.keyword):  # `torch.rand(3, generator=rng)`
+            return kind in names("generators") and is_seeded and above.arg in _TAKES_DRAWS
+        if goes_over(node, above):
             found = self.callees.resolver.definition(home, made.func)
             parts = walk(found.node) if found is not None else ()  # an inner one may be what it returns
-            makes = any(isinstance(each, FUNCTIONS) and yields(each.body) for each in parts)
-            return (kind in names("iterators") or makes) and node in above.args
-        if above.func is not whole or not isinstance(whole, ast.Attribute) or whole.value is not node:
+            return kind in names("iterators") or any(
+                isinstance(each, FUNCTIONS) and yields(each.body) for each in parts
+            )
+        if not isinstance(above, ast.Call) or above.func is not whole or not isinstance(whole, ast.Attribute):
             return False
-        return kind in names("generators") and bool(made.args) and method not in _SEEDS and not method.startswith("get")
+        draws = whole.value is node and whole.attr not in _SEEDS and not whole.attr.startswith("get")
+        return draws and kind in names("generators") and is_seeded
 
     def _made(self, outline: Outline, node: ast.expr) -> _Made:
         """What makes the object, and in which file."""
@@ -215,6 +221,14 @@ class Parts:
         others = [(at.outline, each) for at in lineage for each in at.node.body if isinstance(each, ast.FunctionDef)]
         by_workers = {name for where, each in others if each in self.workers for name in _set_on_self(where, each)}
         return sorted(_set_on_self(called[0], called[1]) - by_workers)
+
+
+def _generator(home: Outline, made: ast.Call) -> tuple[str, bool]:
+    """What is made, and whether it gets a seed: `random.Random(3)`, `torch.Generator().manual_seed(3)`."""
+    func = made.func
+    if isinstance(func, ast.Attribute) and isinstance(func.value, ast.Call) and func.attr == "manual_seed":
+        func = func.value.func
+    return qualified_name(home, func), bool(made.args)
 
 
 def fills(outline: Outline, node: ast.expr) -> bool:

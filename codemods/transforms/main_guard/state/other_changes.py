@@ -51,6 +51,14 @@ def hands_on(whole: ast.Attribute, above: ast.AST) -> bool:
     return not is_called and whole.attr in names("filling") | names("changing")
 
 
+def goes_over(node: ast.expr, above: ast.AST) -> bool:
+    """Elements of an iterator are taken: `next(rows)`, `for row in rows`, `list(islice(rows, 3))`."""
+    if isinstance(above, _HEADS):
+        return above.iter is node
+    takes = names("iterating") | names("wrapping") | {"next", "sum"}
+    return isinstance(above, ast.Call) and node in above.args and last_name(above.func) in takes
+
+
 def may_be_called(above: ast.AST) -> bool:
     """Of a function that stands below `above`: it is called, decorates something, or goes to who may call it."""
     if isinstance(above, ast.Call):

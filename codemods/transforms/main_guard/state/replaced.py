@@ -26,6 +26,7 @@ from .worker_functions import Worker
 _STORE = re.compile(r"\.(?<!\bself\.)(\w+)[ \t]*=(?!=)")
 _BEFORE_STORE = re.compile(r"[ \t]+(?:for[^\n:]*:[ \t]*)?(?!self\b)([A-Za-z_]\w*)(?:\.\w+)*")
 _LOOPS = re.compile(r"\bfor[ \t]+(\w+)[ \t]+in\b")
+_ALIASES = re.compile(r"^[ \t]+(\w+)[ \t]*=[ \t]*(\w+)(?:\.\w+)*[ \t]*$", re.MULTILINE)
 _BY_TEXT = re.compile(r"\b(?:setattr|patch(?:\.object)?)\(\s*([^\n]*?)['\"](?:[\w.]*\.)?(\w+)['\"]")
 _IN_VARIABLES = re.compile(r"(?:\b__dict__|\bvars\([^()\n]*\))\s*\[\s*['\"](\w+)['\"]\s*\]\s*=(?!=)")
 _PATCH, _PATCH_OBJECT = ("unittest.mock.patch", "mock.patch"), ("unittest.mock.patch.object", "mock.patch.object")
@@ -51,6 +52,7 @@ def replaced_names(project: Project, path: str) -> tuple[str, ...]:
         roots = {name for name, node in facts.module_names.items() if node in fixed}
         imported = {part for _, module, _, name in facts.imports for part in (name, module.partition(".")[0])}
         roots |= imported | set(_LOOPS.findall(source.text))  # `for cls in (A, B): cls.step = faster`
+        roots |= {name for name, of in _ALIASES.findall(source.text) if of in roots}  # `cls = A`
         found = {(root, name) for root, name in found if root in roots}
     in_variables = (
         set(_IN_VARIABLES.findall(source.text)) if "__dict__" in source.text or "vars(" in source.text else set()
@@ -183,6 +185,8 @@ def _is(search: Search, outline: Outline, value: ast.expr, target: _Target) -> b
     """An attribute of `value` with the target's name is the target."""
     home, dotted = target
     resolver = search.callees.resolver
+    if isinstance(value, ast.Name) and isinstance(known := outline.only_value(value), (ast.Name, ast.Attribute)):
+        value = known
     if home == "":
         return resolver.is_foreign(outline, value) and qualified_name(outline, value) == dotted.rpartition(".")[0]
     if isinstance(home, str):

@@ -14,6 +14,7 @@ from ....syntax.binding_rules import positional
 from ....syntax.callees import FUNCTIONS, Callees, Function
 from ....syntax.names import last_name
 from ....syntax.outline import Outline
+from ....syntax.receivers import qualified_name
 
 _MOST = 60  # expressions that are followed for one
 _HEADS = (ast.For, ast.AsyncFor, ast.comprehension)
@@ -100,7 +101,7 @@ class SameValues:
         elif isinstance(above, ast.NamedExpr):
             yield Same(outline, above, at)
             yield from self._named(same, above.target)
-        elif isinstance(above, (ast.Assign, ast.AnnAssign)):
+        elif isinstance(above, (ast.Assign, ast.AnnAssign)) and above.value is node:
             for target in above.targets if isinstance(above, ast.Assign) else [above.target]:
                 yield from self._bound(same, target)
         elif isinstance(above, (*_DISPLAYS, ast.Dict)):
@@ -204,12 +205,15 @@ class SameValues:
             yield from self._in_loop(holder, use)
 
     def _passed(self, same: Same, above: ast.AST) -> Iterator[Same]:
-        """By the parameter of a function of the repository that gets it; `vars(options)` has the same parts."""
+        """By the parameter of a function of the repository that gets it.
+
+        `vars(options)` has the same parts, and `partial(step, 3)` runs the same function.
+        """
         outline, node = same.outline, same.node
         call = outline.parents[above] if isinstance(above, ast.keyword) else above
         if not isinstance(call, ast.Call):
             return
-        if isinstance(call.func, ast.Name) and call.func.id == "vars":
+        if call.args[:1] == [node] and qualified_name(outline, call.func) in ("vars", "functools.partial"):
             yield Same(outline, call, same.at)
         called = self.function(outline, call)
         if called is None:

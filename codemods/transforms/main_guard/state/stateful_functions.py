@@ -20,6 +20,7 @@ from .changed_settings import Place, Search
 from .import_values import another_each_time
 from .object_parts import fills
 from .process_state import WHERE, ChangedState, inherits, made_before, place_of
+from .same_values import Same
 from .worker_functions import Worker
 
 _DISPATCHES = ("singledispatch", "singledispatchmethod")
@@ -69,10 +70,12 @@ def _changes(search: Search, kept: _Kept) -> Iterator[Place]:
             own = set(outline.names_of(name))
             for use in (use for each in sorted(own) for use in outline.named.get(each, ())):
                 if outline.scope(use) not in search.workers and _home(search, outline, use) == (kept.outline, name):
-                    above = outline.parents[use]
-                    registers = isinstance(above, ast.Attribute) and above.attr == _REGISTER
-                    if registers if kept.registers else isinstance(above, ast.Call) and above.func is use:
-                        yield Place(outline, use, "")
+                    for same in (Same(outline, use), *search.parts.same.of(outline, use)):
+                        above = same.outline.parents[same.node]
+                        registers = isinstance(above, ast.Attribute) and above.attr == _REGISTER
+                        is_called = isinstance(above, ast.Call) and above.func is same.node
+                        if registers if kept.registers else is_called:
+                            yield Place(*(same.at or (same.outline, same.node)), "")
 
 
 def _home(search: Search, outline: Outline, node: ast.Name | ast.Attribute) -> tuple[Outline, str] | None:
