@@ -12,7 +12,7 @@ All objects of `Registry` are one value, so what one of them is given seems to b
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from functools import cached_property
 from itertools import pairwise
 
@@ -22,16 +22,11 @@ from .places import Places
 
 
 class Registries:
-    """Answers for one solution.
+    """Answers for one solution. `arguments`: per parameter the nodes of what calls give for it."""
 
-    `gets_to`: whether an object that is made at a node may get to one of some nodes. `arguments`: per parameter the
-    nodes of what calls give for it.
-    """
-
-    def __init__(
-        self, places: Places, gets_to: Callable[[int, int, set[int]], bool], arguments: Mapping[int, list[int]]
-    ) -> None:
-        self.places, self.solution, self.gets_to, self.arguments = places, places.solution, gets_to, arguments
+    def __init__(self, places: Places, arguments: Mapping[int, list[int]]) -> None:
+        self.places, self.solution, self.arguments = places, places.solution, arguments
+        self._paths: dict[tuple[int, int], Paths] = {}  # of registries, by where they are made
         self._known: dict[tuple[int, int], bool] = {}
 
     def another(self, number: int, way: list[int]) -> bool:
@@ -104,7 +99,14 @@ class Registries:
     def _origins(self, registry: int, bases: Iterable[int]) -> set[int]:
         """Where the registries are made that get to the nodes."""
         made = self.places.origins.get(registry, ())
-        return {origin for base in set(bases) for origin in made if self.gets_to(registry, origin, {base})}
+        return {origin for base in set(bases) for origin in made if self._gets_to(registry, origin, base)}
+
+    def _gets_to(self, registry: int, origin: int, node: int) -> bool:
+        """The registry that is made at `origin` gets to the node, or to too many to say."""
+        known = self._paths.get((registry, origin))
+        if known is None:
+            known = self._paths[registry, origin] = Paths(self.solution.heap, registry, (origin,))
+        return known.lead_to(node) or not known.complete
 
     @cached_property
     def _callees(self) -> dict[int, int]:

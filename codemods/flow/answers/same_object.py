@@ -199,7 +199,7 @@ class SameObject:
 
     @cached_property
     def _registries(self) -> Registries:
-        return Registries(self.places, self._gets_to, self._arguments)
+        return Registries(self.places, self._arguments)
 
     @cached_property
     def _factories(self) -> Factories:
