@@ -121,6 +121,9 @@ BODIES = {  # the body of `__getattr__`: what unpickling stops with, or ""
     "if name.startswith('__', 0):\n    raise AttributeError(name)\nreturn self.inner[name]": "",
     "if name.upper() == '__SETSTATE__':\n    raise AttributeError(name)\nreturn self.inner[name]": "",
     "del self.inner\nreturn 1": "",
+    "if 'inner' in self.__dict__:\n    return 1\nreturn self.inner[name]": "RecursionError",
+    "if 'inner' not in vars(self):\n    return self.inner[name]\nreturn 1": "RecursionError",
+    "if not name.endswith('zz'):\n    return self.inner[name]\nraise AttributeError(name)": "RecursionError",
     "try:\n    return object.__getattribute__(self, name)\nexcept KeyError:\n    return self.inner[name]": "",
     "try:\n    return object.__getattribute__(self, name)\nexcept Exception:\n    return self.inner[name]": (
         "RecursionError"
@@ -215,7 +218,9 @@ def stops_with(text: str) -> str:
 
 def found(text: str) -> list[Finding]:
     """What the rule says about this script."""
-    return list(check(MemoryFiles({"main.py": text.encode()}), SETTINGS).findings)
+    report = check(MemoryFiles({"main.py": text.encode()}), SETTINGS)
+    assert not report.skipped, report.skipped
+    return list(report.findings)
 
 
 @pytest.mark.parametrize(("body", "error"), BODIES.items())
@@ -336,6 +341,9 @@ OTHERS = {  # the class, or what stands before it: whether something is found
     "from pandas import DataFrame\nclass Thing(DataFrame):\n    def __init__(self):\n        self.inner = {}\n"
     + FORWARDS: False,
     "from torch.utils.data import Subset\nclass Thing(Subset):\n" + FORWARDS.replace("inner", "dataset"): True,
+    "class Base:\n    def __init__(self):\n        self.inner = {}\n        self.other = []\n"
+    "    def __getattr__(self, name):\n        return self.other if name == 'inner' else self.inner\n"
+    "class Thing(Base):\n    size = 1\n": True,
     "from unknown import Base\nclass Thing(Base):\n    def __init__(self):\n        self.inner = {}\n"
     + FORWARDS: False,
 }
