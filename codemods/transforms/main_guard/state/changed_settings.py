@@ -10,7 +10,6 @@ from functools import cached_property
 from typing import NamedTuple
 
 from ....finding import Confidence, Hop
-from ....flow.answers.crossings import flow_of
 from ....flow.facts.records import facts_lookup
 from ....flow.facts.test_code import is_test
 from ....nodes import walk
@@ -22,18 +21,15 @@ from ....syntax.modules import modules_of
 from ....syntax.names import last_name
 from ....syntax.outline import Outline
 from ....syntax.repo import Repo
-from ..data import names
 from ..importers import Importers
 from ..starts.process_starts import Starts
+from .calls_of_functions import CallsOfFunctions
 from .calls_of_scripts import CallsOfScripts, has_guard
 from .object_parts import ADDS, DRAWN, ITEM, Parts
 from .own_names import OBJECTS, may_mean_other, means_own
 from .registrations import Registrations
 from .worker_functions import Worker, WorkerFunctions, begins_workers
 
-_INITIALISERS = ("__init__", "__new__", "__post_init__", "__enter__", "__aenter__")  # run for each new object
-_PROPERTIES = ("property", "cached_property")
-_THREADS = ("ThreadPoolExecutor", "ThreadPool")
 _MAX_DEPTH = 5
 
 
@@ -73,6 +69,7 @@ class Search:
         self.registrations = Registrations(self.repo, self.callees)
         self._functions = WorkerFunctions(self.starts, self.repo)
         self.parts = Parts(self.callees, self._functions.known)
+        self.called = CallsOfFunctions(self.callees, self.parts.same)
         self._asked: dict[ast.AST, frozenset[str] | None] = {}
 
     @property
@@ -151,7 +148,7 @@ class Search:
             return False
         if not isinstance(scope, FUNCTIONS) or depth > _MAX_DEPTH:
             return True
-        calls = [Place(caller, call, "") for caller, call in self._calls(change.outline, scope)]
+        calls = [Place(caller, call, "") for caller, call in self.called.of(change.outline, scope)]
         return not calls or any(self._may_be_before(call, sent, depth + 1) for call in calls)
 
     def _calls_by_main(self, change: Place) -> Iterator[Place]:
@@ -161,7 +158,7 @@ class Search:
         """
         todo, seen = [(change.outline, change.outline.scope(change.node))], set[ast.AST]()
         for outline, scope in todo:  # grows as it goes
-            for caller, call in self._calls(outline, scope) if isinstance(scope, FUNCTIONS) else ():
+            for caller, call in self.called.of(outline, scope) if isinstance(scope, FUNCTIONS) else ():
                 around = caller.scope(call)
                 if around not in self.workers:
                     yield Place(caller, call, DRAWN)
@@ -291,7 +288,7 @@ class Search:
         if scope in self.workers:
             found = None
         by_import, by_others = set[str](), list[tuple[str, frozenset[str]]]()
-        for caller, call in self._calls(outline, scope) if found is not None else ():
+        for caller, call in self.called.of(outline, scope) if found is not None else ():
             more = self._runners(caller, call, depth + 1)
             if more is not None:
                 by_others.append((_arguments(call), more))
@@ -304,67 +301,6 @@ class Search:
             found = None if by_import and not any(others) else frozenset().union(*others)
         self._asked[scope] = found
         return found
-
-    def _calls(self, outline: Outline, function: Function) -> Iterator[tuple[Outline, ast.expr]]:
-        """The calls of a function of the repository; of an initialiser and of `__enter__`, those of its class.
-
-        Of a property, the reads of it in methods of its class.
-        """
-        if any(last_name(mark) in _PROPERTIES for mark in function.decorator_list):
-            own = outline.owner(function.body[0])
-            for node in outline.attributes.get(function.name, ()):
-                if outline.is_self(node.value) and outline.owner(node) is own:
-                    yield outline, node
-        for caller in self.repo.mentioning(function.name):
-            for call in caller.calls_of(function.name):
-                called = self.callees.called(caller, call)
-                if called is not None and called[1] is function:
-                    yield caller, call
-            for use in caller.named.get(function.name, ()):
-                above = caller.parents[use]
-                is_given = isinstance(use.ctx, ast.Load) and getattr(above, "func", None) is not use
-                if is_given and self.callees.resolver.functions(caller, use) == [(outline, function)]:
-                    yield from self._called_as(caller, use)
-        owner = outline.owner(function.body[0]) if function.name in _INITIALISERS else None
-        for caller in self.repo.mentioning(owner.name) if owner is not None else ():
-            for call in caller.calls_of(owner.name) if owner is not None else ():
-                made = self.callees.made_class(caller, call)
-                if made is not None and made[1] is owner:
-                    yield caller, call
-        if isinstance(outline.scope(function), FUNCTIONS):
-            yield from self._calls_by_flow(outline, function)
-
-    def _called_as(self, outline: Outline, use: ast.expr) -> Iterator[tuple[Outline, ast.expr]]:
-        """The calls of a function that `use` only names: where it goes to who calls it, and by another name."""
-        if self._runs_here(outline, use):
-            yield outline, use
-            return
-        for same in self.parts.same.of(outline, use):
-            above = same.outline.parents[same.node]
-            if isinstance(above, ast.Call) and above.func is same.node:
-                yield same.at or (same.outline, above)
-
-    def _runs_here(self, outline: Outline, use: ast.expr) -> bool:
-        """It is passed to who calls it in this process: `Thread(target=fill)`, a function of the repository."""
-        above = outline.parents[use]
-        above = outline.parents[above] if isinstance(above, ast.keyword) else above
-        if not isinstance(above, ast.Call) or above.func is use:
-            return False
-        if isinstance(above.func, ast.Name) and above.func.id == "map":
-            return True
-        holder = above.func.value if isinstance(above.func, ast.Attribute) else None
-        made = outline.only_value(holder) if isinstance(holder, ast.Name) else holder
-        if isinstance(made, ast.Call) and last_name(made.func) in _THREADS:
-            return True
-        return last_name(above.func) in names("runs_here") or self.callees.called(outline, above) is not None
-
-    def _calls_by_flow(self, outline: Outline, function: Function) -> Iterator[tuple[Outline, ast.Call]]:
-        """The calls of a nested function by whatever name the function around it gave it away to."""
-        for seen in flow_of(self.starts.project).given(outline.path, function.lineno, function.col_offset):
-            caller = self.repo.outline(seen.path)
-            for call in (each for calls in caller.calls.values() for each in calls) if caller is not None else ():
-                if call.lineno == seen.line and caller is not None and self.callees.called(caller, call) is None:
-                    yield caller, call
 
 
 def nearest(item: tuple[Place, Worker]) -> tuple[int, str, int]:

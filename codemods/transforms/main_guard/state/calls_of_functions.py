@@ -1,0 +1,86 @@
+"""Where a function of the repository is called, by its own name or another, or handed to who calls it."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from ....flow.answers.crossings import flow_of
+from ....syntax.callees import FUNCTIONS, Callees, Function
+from ....syntax.names import last_name
+from ....syntax.outline import Outline
+from ..data import names
+from .same_values import SameValues
+
+_INITIALISERS = ("__init__", "__new__", "__post_init__", "__enter__", "__aenter__")  # run for each new object
+_PROPERTIES = ("property", "cached_property")
+_THREADS = ("ThreadPoolExecutor", "ThreadPool")
+
+
+class CallsOfFunctions:
+    """Finds them. One per run of the rule."""
+
+    def __init__(self, callees: Callees, same: SameValues) -> None:
+        """`same`: what else stands for a name."""
+        self.callees, self.same, self.repo = callees, same, callees.repo
+
+    def of(self, outline: Outline, function: Function) -> Iterator[tuple[Outline, ast.expr]]:
+        """The calls of a function of the repository; of an initialiser and of `__enter__`, those of its class.
+
+        Of a property, the reads of it in methods of its class.
+        """
+        if any(last_name(mark) in _PROPERTIES for mark in function.decorator_list):
+            own = outline.owner(function.body[0])
+            for node in outline.attributes.get(function.name, ()):
+                if outline.is_self(node.value) and outline.owner(node) is own:
+                    yield outline, node
+        for caller in self.repo.mentioning(function.name):
+            for call in caller.calls_of(function.name):
+                called = self.callees.called(caller, call)
+                if called is not None and called[1] is function:
+                    yield caller, call
+            for use in caller.named.get(function.name, ()):
+                above = caller.parents[use]
+                is_given = isinstance(use.ctx, ast.Load) and getattr(above, "func", None) is not use
+                if is_given and self.callees.resolver.functions(caller, use) == [(outline, function)]:
+                    yield from self._called_as(caller, use)
+        owner = outline.owner(function.body[0]) if function.name in _INITIALISERS else None
+        for caller in self.repo.mentioning(owner.name) if owner is not None else ():
+            for call in caller.calls_of(owner.name) if owner is not None else ():
+                made = self.callees.made_class(caller, call)
+                if made is not None and made[1] is owner:
+                    yield caller, call
+        if isinstance(outline.scope(function), FUNCTIONS):
+            yield from self._calls_by_flow(outline, function)
+
+    def _called_as(self, outline: Outline, use: ast.expr) -> Iterator[tuple[Outline, ast.expr]]:
+        """The calls of a function that `use` only names: where it goes to who calls it, and by another name."""
+        if self._runs_here(outline, use):
+            yield outline, use
+            return
+        for same in self.same.of(outline, use):
+            above = same.outline.parents[same.node]
+            if isinstance(above, ast.Call) and above.func is same.node:
+                yield same.at or (same.outline, above)
+
+    def _runs_here(self, outline: Outline, use: ast.expr) -> bool:
+        """It is passed to who calls it in this process: `Thread(target=fill)`, a function of the repository."""
+        above = outline.parents[use]
+        above = outline.parents[above] if isinstance(above, ast.keyword) else above
+        if not isinstance(above, ast.Call) or above.func is use:
+            return False
+        if isinstance(above.func, ast.Name) and above.func.id == "map":
+            return True
+        holder = above.func.value if isinstance(above.func, ast.Attribute) else None
+        made = outline.only_value(holder) if isinstance(holder, ast.Name) else holder
+        if isinstance(made, ast.Call) and last_name(made.func) in _THREADS:
+            return True
+        return last_name(above.func) in names("runs_here") or self.callees.called(outline, above) is not None
+
+    def _calls_by_flow(self, outline: Outline, function: Function) -> Iterator[tuple[Outline, ast.Call]]:
+        """The calls of a nested function by whatever name the function around it gave it away to."""
+        for seen in flow_of(self.repo.project).given(outline.path, function.lineno, function.col_offset):
+            caller = self.repo.outline(seen.path)
+            for call in (each for calls in caller.calls.values() for each in calls) if caller is not None else ():
+                if call.lineno == seen.line and caller is not None and self.callees.called(caller, call) is None:
+                    yield caller, call
