@@ -65,6 +65,22 @@ def _above_guard(
 ) -> dict[int, Answer]:
     """How each definition of a guard gets above it: all together where that can be, else each by itself."""
     guard = found[0].guard
+    direct = [item for item in found if item.node in guard.body]
+    answers: dict[int, Answer] = {id(item.node): _in_a_branch(item) for item in found if item not in direct}
+    return answers | _direct(starts, outline, source, direct, imported) if direct else answers
+
+
+def _in_a_branch(item: Guarded) -> Answer:
+    return Refused(
+        f"it is defined in a branch or a loop under the guard: define `{item.node.name}` above the guard, under a name "
+        "of its own, and hand it what it reads there as arguments"
+    )
+
+
+def _direct(
+    starts: Starts, outline: Outline, source: Source, found: list[Guarded], imported: bool
+) -> dict[int, Answer]:
+    guard = found[0].guard
     values = GuardedValues(starts, outline, guard, imported)
     together = _hoisted(outline, source, found, values)
     if isinstance(together, Fix):

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import ast
 import builtins
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from ....finding import Confidence, Edit, Hop, Refused
+from ....flow.answers.crossings import flow_of
 from ....flow.boundaries import Boundary
 from ....nodes import walk
 from ....syntax.binding_rules import parameters, positional
@@ -34,7 +35,7 @@ Definition = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
 
 @dataclass(frozen=True)
 class Guarded:
-    """`node`, defined directly under `guard`, is sent to a process by what `hop` says."""
+    """`node`, defined under `guard`, is sent to a process by what `hop` says."""
 
     guard: ast.If
     node: Definition
@@ -43,27 +44,33 @@ class Guarded:
 
 
 def guarded_definitions(starts: Starts, outline: Outline) -> Iterator[Guarded]:
-    """Definitions under a main guard that a worker must find in the module, and does not."""
+    """Definitions under a main guard, in its branches and loops too, that a worker must find in the module."""
     for guard in outline.module.body:
         if not is_main_guard(guard):
             continue
-        inside = {
-            statement.name: statement for statement in guard.body if isinstance(statement, (*FUNCTIONS, ast.ClassDef))
-        }
+        nodes = list(own_nodes(guard.body))
+        inside: dict[str, list[Definition]] = {}
+        for node in nodes:
+            if isinstance(node, (*FUNCTIONS, ast.ClassDef)) and isinstance(outline.scope(node), ast.Module):
+                inside.setdefault(node.name, []).append(node)
         outside = {
             name for statement in outline.module.body if statement is not guard for name in names_bound(statement)
         }
-        found: dict[str, Guarded] = {}
-        for node in own_nodes(guard.body) if inside else ():
-            if not isinstance(node, ast.Call):
-                continue
-            given = sent(starts, outline, node)
+        inside = {name: definitions for name, definitions in inside.items() if name not in outside}
+        found: dict[Definition, Guarded] = {}
+        for node in nodes if inside else ():
+            given = sent(starts, outline, node) if isinstance(node, ast.Call) else None
             if given is None:
                 continue
             sure, hop, arguments = given
-            for name in _mentioned(outline, guard, arguments):
-                if name in inside and name not in outside and name not in found:
-                    found[name] = Guarded(guard, inside[name], sure, hop)
+            for name in _mentioned(outline, inside, arguments):
+                for definition in inside.get(name, ()):
+                    found.setdefault(definition, Guarded(guard, definition, sure, hop))
+        if inside:
+            by_line = {node.lineno: node for definitions in inside.values() for node in definitions}
+            for path, line, hop in flow_of(starts.project).sent():
+                if path == outline.path and line in by_line:  # the call may be of one of several pools
+                    found.setdefault(by_line[line], Guarded(guard, by_line[line], Confidence.LIKELY, hop))
         yield from found.values()
 
 
@@ -160,16 +167,33 @@ def _sent_parameters(
     return None if best is None else (best, frozenset(names))
 
 
-def _mentioned(outline: Outline, guard: ast.If, nodes: list[ast.expr]) -> Iterator[str]:
+def _mentioned(outline: Outline, inside: Mapping[str, Sequence[Definition]], nodes: list[ast.expr]) -> Iterator[str]:
     """Names of definitions that are in the values `nodes`: named there, or what made the variable named there."""
     for top in nodes:
         for node in ast.walk(top):
             if isinstance(node, ast.Name):
-                yield node.id
+                yield from _kept(outline, inside, node, frozenset())
                 for binding in outline.bindings(outline.module, node.id):
-                    value = binding.value
-                    if isinstance(value, ast.Call):
-                        yield from (node.id for node in ast.walk(value) if isinstance(node, ast.Name))
+                    made = ast.walk(binding.value) if isinstance(binding.value, ast.Call) else ()
+                    for name in (each for each in made if isinstance(each, ast.Name)):
+                        yield from _kept(outline, inside, name, frozenset())
+
+
+def _kept(
+    outline: Outline, inside: Mapping[str, Sequence[Definition]], use: ast.Name, seen: frozenset[str]
+) -> Iterator[str]:
+    """The name, or where it is that of a function that is called, what its result may be made of."""
+    call = outline.parents[use]
+    if use.id in seen:
+        return
+    functions = [each for each in inside.get(use.id, ()) if isinstance(each, FUNCTIONS)]
+    if not functions or not isinstance(call, ast.Call) or call.func is not use:
+        yield use.id
+    else:
+        for function in functions:
+            for node in walk(function):
+                if isinstance(node, ast.Name) and node.id in inside and reads_global(outline, node):
+                    yield from _kept(outline, inside, node, seen | {use.id})
 
 
 def hoist_edits(
