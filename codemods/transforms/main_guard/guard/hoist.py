@@ -56,7 +56,11 @@ def guarded_definitions(starts: Starts, outline: Outline) -> Iterator[Guarded]:
         outside = {
             name for statement in outline.module.body if statement is not guard for name in names_bound(statement)
         }
-        inside = {name: definitions for name, definitions in inside.items() if name not in outside}
+        inside = {
+            name: [each for each in definitions if each in guard.body][-1:] or definitions
+            for name, definitions in inside.items()
+            if name not in outside
+        }
         found: dict[Definition, Guarded] = {}
         for node in nodes if inside else ():
             given = sent(starts, outline, node) if isinstance(node, ast.Call) else None
