@@ -8,7 +8,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from ....finding import Confidence, Edit, Hop, Refused
-from ....flow.answers.crossings import flow_of
 from ....flow.boundaries import Boundary
 from ....nodes import walk
 from ....syntax.binding_rules import parameters, positional
@@ -70,11 +69,6 @@ def guarded_definitions(starts: Starts, outline: Outline) -> Iterator[Guarded]:
             for name in _mentioned(outline, inside, arguments):
                 for definition in inside.get(name, ()):
                     found.setdefault(definition, Guarded(guard, definition, sure, hop))
-        if inside:
-            by_line = {node.lineno: node for definitions in inside.values() for node in definitions}
-            for path, line, hop in flow_of(starts.project).sent():
-                if path == outline.path and line in by_line:  # the call may be of one of several pools
-                    found.setdefault(by_line[line], Guarded(guard, by_line[line], Confidence.LIKELY, hop))
         yield from found.values()
 
 
