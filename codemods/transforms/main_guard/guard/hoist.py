@@ -170,28 +170,29 @@ def _mentioned(outline: Outline, inside: Mapping[str, Sequence[Definition]], nod
     for top in nodes:
         for node in ast.walk(top):
             if isinstance(node, ast.Name):
-                yield from _kept(outline, inside, node, frozenset())
+                yield from _kept(outline, inside, node)
                 for binding in outline.bindings(outline.module, node.id):
                     made = ast.walk(binding.value) if isinstance(binding.value, ast.Call) else ()
                     for name in (each for each in made if isinstance(each, ast.Name)):
-                        yield from _kept(outline, inside, name, frozenset())
+                        yield from _kept(outline, inside, name)
 
 
 def _kept(
-    outline: Outline, inside: Mapping[str, Sequence[Definition]], use: ast.Name, seen: frozenset[str]
+    outline: Outline, inside: Mapping[str, Sequence[Definition]], use: ast.Name, seen: tuple[Definition, ...] = ()
 ) -> Iterator[str]:
-    """The name, or where it is that of a function that is called, what its result may be made of."""
-    call = outline.parents[use]
-    if use.id in seen:
-        return
+    """The name, or where it is that of a function that is called there and then, what its result may be made of.
+
+    `seen`: the functions that are called, each by the one before it.
+    """
+    call, here = outline.parents[use], seen[-1] if seen else outline.module
     functions = [each for each in inside.get(use.id, ()) if isinstance(each, FUNCTIONS)]
-    if not functions or not isinstance(call, ast.Call) or call.func is not use:
+    is_called = isinstance(call, ast.Call) and call.func is use and outline.scope(use) is here
+    if not functions or not is_called:
         yield use.id
-    else:
-        for function in functions:
-            for node in walk(function):
-                if isinstance(node, ast.Name) and node.id in inside and reads_global(outline, node):
-                    yield from _kept(outline, inside, node, seen | {use.id})
+    for function in functions if is_called else ():
+        for node in walk(function) if function not in seen else ():
+            if isinstance(node, ast.Name) and node.id in inside and reads_global(outline, node):
+                yield from _kept(outline, inside, node, (*seen, function))
 
 
 def hoist_edits(
