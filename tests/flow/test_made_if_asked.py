@@ -41,6 +41,9 @@ def text(test: str = "noise", call: str = "load('a')", default: str = "None", ma
         pytest.param(text("noise is not None", "load('a', None)\nload('b', workers=2)"), id="several calls"),
         pytest.param(text("noise > 0", default="0"), id="a number"),
         pytest.param(text(call="load('a')\nprint(Noisy(1).noise())"), id="another one goes nowhere"),
+        pytest.param(text("noise == 'rain'", "load('a', 'snow')"), id="another text"),
+        pytest.param(text("noise in ('rain', 'hail')", "load('a', noise='snow')"), id="none of several texts"),
+        pytest.param(text("noise in ['rain', 'hail']", default="'snow'"), id="another text by default"),
         pytest.param(text("noise is None").replace("rows = Noisy(noise)", "pass\n    else:\n        rows = Noisy(1)"),
                      id="in the other branch"),
     ],
@@ -60,6 +63,15 @@ def test_nobody_asks_for_it(program: str) -> None:
         pytest.param(text("noise or path", mark="proven"), id="another parameter asks, too"),
         pytest.param(text(call="load('a')\nDataLoader(Noisy(1), num_workers=2)", mark="proven"), id="made elsewhere"),
         pytest.param(text(call="load(*sys.argv)", mark="proven"), id="unknown arguments"),
+        pytest.param(text("noise == 'rain'", "load('a', 'rain')", mark="proven"), id="this text"),
+        pytest.param(text("noise in ('rain', 'hail')", "load('a', 'hail')", mark="proven"), id="one of several texts"),
+        pytest.param(text("noise == 'rain'", default="'rain'", mark="proven"), id="this text by default"),
+        pytest.param(text("noise == 'rain'", "load('a', sys.argv[1])", mark="proven"), id="any text"),
+        pytest.param(text("noise == path", "load('a', 'snow')", mark="proven"), id="what else it is compared with"),
+        pytest.param(text("noise in ('rain', path)", "load('a', 'snow')", mark="proven"), id="not texts alone"),
+        pytest.param(text("noise not in ('rain',)", "load('a', 'snow')", mark="proven"), id="all but some texts"),
+        pytest.param(text("noise in 'rain'", "load('a', 'a')", mark="proven"), id="a part of a text"),
+        pytest.param(text("'rain' == noise != 0", "load('a', 'snow')", mark="proven"), id="more than one comparison"),
     ],
 )
 def test_somebody_may_ask_for_it(program: str) -> None:
@@ -113,4 +125,31 @@ class Other(Dataset):
 )
 def test_what_another_call_of_the_function_gives(kept: str, sent: str, plain: str, cropped: str) -> None:
     program = STEPS.format(kept=kept, sent=sent, plain=plain, cropped=cropped, more=OTHER if sent == "Other" else "")
+    assert crossing({"run.py": program}) == marked({"run.py": program})
+
+
+MODES = """
+from torch.utils.data import DataLoader, Dataset
+
+def rule(mode, size):
+    if mode == "scaled":
+        made = lambda row: size * row  # {mark}
+    elif mode in ("plain", "whole"):
+        made = abs
+    return made
+
+class Rows(Dataset):
+    def __init__(self, rule):
+        self.rule = rule
+
+DataLoader(Rows(rule({mode}, 2)), num_workers=2)
+print(Rows(rule("scaled", 2)).rule(3))
+"""
+
+
+@pytest.mark.parametrize(
+    ("mode", "mark"), [('"plain"', "possible"), ('"scaled"', "proven"), ("input()", "proven")], ids=str
+)
+def test_what_a_call_with_another_text_gives(mode: str, mark: str) -> None:
+    program = MODES.format(mode=mode, mark=mark)
     assert crossing({"run.py": program}) == marked({"run.py": program})

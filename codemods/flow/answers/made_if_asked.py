@@ -10,6 +10,8 @@ def steps(crop=None):
     return [lambda row: row[crop]] if crop is not None else []
 
 Rows("train", steps())  # the lambda is in those that other calls give
+
+The same of `if mode == "train":`, where calls say another mode.
 """
 
 from __future__ import annotations

@@ -90,6 +90,8 @@ class WithoutWorkers:
             place = positional.index(name) - bound if name in positional else -1
         given = name in dict(call.keywords) or 0 <= place < len(call.arguments)
         value = literals.get(name, literals.get(place)) if given else literals.get(IN_STARS)
+        if passed.among and given:
+            return isinstance(value, str) and value not in passed.among
         if isinstance(value, PassedOn):
             above = self.callers.around(offset, call)
             if above < 0 or depth >= _MAX_DEPTH:

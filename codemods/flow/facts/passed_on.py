@@ -10,7 +10,7 @@ from ...syntax.binding_rules import positional
 from ...syntax.names import last_name
 from ...syntax.outline import pairs
 from .records import PassedOn
-from .scope import FactsScope
+from .scope import Asked, FactsScope
 
 COUNT = "num_workers"
 IN_STARS = f"**{COUNT}"  # the key of the literal where it comes by `**kwargs`
@@ -35,7 +35,7 @@ def passed_on(scope: FactsScope, call: ast.Call) -> tuple[str, PassedOn] | None:
         elif keyword.arg == COUNT:
             found = _kept(scope, function, keyword.value)
             if isinstance(keyword.value, ast.Name):
-                found = _named(function, keyword.value.id)
+                found = _named(function, Asked(keyword.value.id))
             return None if found is None else (COUNT, found)
     if len(stars) != 1 or not isinstance(stars[0], ast.Name):
         return None
@@ -111,11 +111,8 @@ def _some(test: ast.expr, number: str) -> bool | None:
     return True if ast.unparse(test) == number else None
 
 
-def asked_for(test: ast.expr, negated: bool = False) -> tuple[tuple[str, bool], ...]:
-    """The names that are set where `test` is true, or false where `negated`: `parallel and workers > 0`.
-
-    Each with whether it is asked by `is not None`.
-    """
+def asked_for(test: ast.expr, negated: bool = False) -> tuple[Asked, ...]:
+    """The names that are set where `test` is true, or false where `negated`: `parallel and workers > 0`."""
     if isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
         return asked_for(test.operand, not negated)
     if isinstance(test, ast.BoolOp) and isinstance(test.op, ast.Or if negated else ast.And):
@@ -123,10 +120,25 @@ def asked_for(test: ast.expr, negated: bool = False) -> tuple[tuple[str, bool], 
     if isinstance(test, ast.Compare) and _is_none(test.comparators[0]):
         left, how = test.left, test.ops[0]
         if isinstance(left, ast.Name) and isinstance(how, ast.Is if negated else ast.IsNot):
-            return ((left.id, True),) if _is_none(test.comparators[0], zero=False) else ()
+            return (Asked(left.id, only_none=True),) if _is_none(test.comparators[0], zero=False) else ()
         if isinstance(how, ast.Gt):
             test = left
-    return ((test.id, False),) if isinstance(test, ast.Name) and not negated else ()
+    elif isinstance(test, ast.Compare) and isinstance(test.left, ast.Name):
+        among = _texts(test) if not negated else ()
+        return (Asked(test.left.id, among=among),) if among else ()
+    return (Asked(test.id),) if isinstance(test, ast.Name) and not negated else ()
+
+
+def _texts(test: ast.Compare) -> tuple[str, ...]:
+    """`a` and `b` of `mode in ("a", "b")`, `a` of `mode == "a"`; none where it is compared with anything else."""
+    if len(test.ops) > 1 or not isinstance(test.ops[0], (ast.Eq, ast.In)):
+        return ()
+    other, several = test.comparators[0], isinstance(test.ops[0], ast.In)
+    if several and not isinstance(other, (ast.Tuple, ast.List, ast.Set)):
+        return ()
+    values = [getattr(each, "value", None) for each in (getattr(other, "elts", ()) if several else [other])]
+    texts = tuple(value for value in values if isinstance(value, str))
+    return texts if len(texts) == len(values) else ()
 
 
 def under(scope: FactsScope, call: ast.Call) -> PassedOn | None:
@@ -152,16 +164,16 @@ def defined_under(scope: FactsScope) -> tuple[int, PassedOn] | None:
 
 
 def _asked(scope: FactsScope, function: ast.FunctionDef | ast.AsyncFunctionDef) -> PassedOn | None:
-    return next(filter(None, (_named(function, *asked) for asked in scope.asked_for)), None)
+    return next(filter(None, (_named(function, asked) for asked in scope.asked_for)), None)
 
 
 def _plain(arguments: ast.arguments) -> list[ast.arg]:
     return [*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs]
 
 
-def _named(function: ast.FunctionDef | ast.AsyncFunctionDef, name: str, only_none: bool = False) -> PassedOn | None:
+def _named(function: ast.FunctionDef | ast.AsyncFunctionDef, asked: Asked) -> PassedOn | None:
     """A parameter that is not bound again."""
-    arguments = function.args
+    arguments, name = function.args, asked.name
     positional = [*arguments.posonlyargs, *arguments.args]
     defaults = dict(zip([part.arg for part in reversed(positional)], reversed(arguments.defaults), strict=False))
     defaults |= {
@@ -176,7 +188,11 @@ def _named(function: ast.FunctionDef | ast.AsyncFunctionDef, name: str, only_non
             return None
         if isinstance(node, (ast.Global, ast.Nonlocal)) and name in node.names:
             return None
-    return PassedOn(name, _is_none(defaults.get(name), zero=not only_none), only_none=only_none)
+    default = defaults.get(name)
+    absent = _is_none(default, zero=not asked.only_none)
+    if asked.among:
+        absent = isinstance(default, ast.Constant) and default.value not in asked.among
+    return PassedOn(name, absent, only_none=asked.only_none, among=asked.among)
 
 
 def _kept(scope: FactsScope, function: ast.FunctionDef | ast.AsyncFunctionDef, value: ast.expr) -> PassedOn | None:
@@ -197,7 +213,7 @@ def _kept(scope: FactsScope, function: ast.FunctionDef | ast.AsyncFunctionDef, v
             continue
         for target, kept in pairs(statement.targets[0], statement.value):
             if [target] == stores and isinstance(kept, ast.Name) and made is not None:
-                found = _named(made, kept.id)
+                found = _named(made, Asked(kept.id))
                 return None if found is None else replace(found, attribute=value.attr)
     return None
 

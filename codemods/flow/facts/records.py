@@ -45,6 +45,7 @@ class PassedOn:
     starred: bool = False  # an item of the `**` parameter
     only_none: bool = False  # it is asked for by `is not None`: 0 is a value
     attribute: str = ""
+    among: tuple[str, ...] = ()  # it is asked for by `== text`, or `in` several: another text leaves it off
 
 
 @dataclass(slots=True)

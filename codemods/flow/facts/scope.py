@@ -3,12 +3,21 @@
 from __future__ import annotations
 
 import ast
+from typing import NamedTuple
 
 from ...syntax.binding_rules import ScopeKind
 from .records import PassedOn
 
 SEVERAL = object()  # bound more than once, or not to a literal
 DEAD = -2  # in `FactsScope.current`: the name holds nothing that matters here
+
+
+class Asked(NamedTuple):
+    """A name that a test asks for: that it is true, with `only_none` `is not None`, or one of the texts `among`."""
+
+    name: str
+    only_none: bool = False
+    among: tuple[str, ...] = ()
 
 
 class FactsScope:
@@ -52,6 +61,6 @@ class FactsScope:
         self.tree: ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda | ast.ClassDef | None = None
         # what calls that unpack its `**` parameter pass on, once it is known
         self.passes: tuple[PassedOn | None] | None = None
-        self.asked_for: tuple[tuple[str, bool], ...] = ()  # names that are set where what is walked runs
+        self.asked_for: tuple[Asked, ...] = ()  # names that are set where what is walked runs
         self.taken_out: dict[str, dict[str, int]] = {}  # by name: keys that it has no more, up to which line
         self.current: dict[str, int] = {}  # names that straight-line code bound last, and to what

@@ -10,6 +10,7 @@ import ast
 from collections.abc import Iterator
 
 from ....flow.facts.passed_on import asked_for
+from ....flow.facts.scope import Asked
 from ....syntax.outline import Outline
 from ..classes import Method, Shape, Store
 from ..family import Family
@@ -21,14 +22,14 @@ def kept_by_workers(family: Family, shape: Shape, store: Store) -> bool:
     """No call of the store's method that comes to the store is made before an object is sent."""
     method = store.method
     return any(
-        _set_by_workers(family, shape, method, flag)
-        for flag, only_none in _asked_for(store)
-        if not only_none and not any(_binds(node, flag) for node in ast.walk(method))
+        _set_by_workers(family, shape, method, asked.name)
+        for asked in _asked_for(store)
+        if not (asked.only_none or asked.among or any(_binds(node, asked.name) for node in ast.walk(method)))
     )
 
 
-def _asked_for(store: Store) -> Iterator[tuple[str, bool]]:
-    """Names that are true wherever the store runs, and those that are not None, as `asked_for` gives them."""
+def _asked_for(store: Store) -> Iterator[Asked]:
+    """Names that are set wherever the store runs, as `asked_for` gives them."""
     parents = store.owner.outline.parents
     inside: ast.AST = store.statement
     while inside is not store.method and (node := parents.get(inside)) is not None:
