@@ -24,6 +24,10 @@ class Scratch:
         return self.file.readlines()[i]
 
 
+def publish(rows, at):
+    os.replace(rows, at)
+
+
 def child(scratch, queue):
     queue.put(scratch.line(0))
 
@@ -59,11 +63,13 @@ def text(opens: str = OPENS, makes: str = MAKES, end: str = "pass") -> dict[str,
             ),
             11,
         ),
-        (text(makes=f"{MAKES}\nos.remove(path)"), 25),
-        (text(makes=f"{MAKES}\nos.remove(scratch.path)"), 25),
-        (text(makes=f"{MAKES}\nshutil.rmtree(folder)"), 25),
-        (text(makes=f"{MAKES}\nos.replace('new', path)"), 25),
-        (text(makes=f"with tempfile.TemporaryDirectory() as folder:\n    {COPIED}\n    scratch = Scratch(copy)"), 24),
+        (text(makes=f"{MAKES}\nos.remove(path)"), 29),
+        (text(makes=f"{MAKES}\nos.remove(scratch.path)"), 29),
+        (text(makes=f"{MAKES}\nshutil.rmtree(folder)"), 29),
+        (text(makes=f"{MAKES}\nos.replace('new', path)"), 29),
+        (text(makes=f"{MAKES}\npublish('new', path)"), 29),
+        (text(makes=f"{MAKES}\npublish('new', at=path)"), 29),
+        (text(makes=f"with tempfile.TemporaryDirectory() as folder:\n    {COPIED}\n    scratch = Scratch(copy)"), 28),
     ],
 )
 def test_a_file_that_is_gone(files: dict[str, str], line: int) -> None:
@@ -78,6 +84,8 @@ def test_a_file_that_is_gone(files: dict[str, str], line: int) -> None:
         text(end="shutil.rmtree(folder)"),
         text(makes=f"os.replace('new', path)\n{MAKES}"),
         text(makes=f"{MAKES}\nos.remove('other')"),
+        text(makes=f"{MAKES}\npublish('new', 'other')"),
+        text(makes=f"publish('new', path)\n{MAKES}"),
         text(f"os.replace('new', path)\n        {OPENS}"),
         text(makes=f"{MAKES}\nname = path.replace('a', 'b')"),
     ],

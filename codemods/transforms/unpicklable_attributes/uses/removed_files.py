@@ -7,6 +7,7 @@ from bisect import bisect_right
 from collections.abc import Iterator
 
 from ....nodes import walk
+from ....syntax.binding_rules import positional
 from ....syntax.file_tree import Scope, position
 from ....syntax.names import last_name
 from ....syntax.outline import Outline
@@ -116,15 +117,29 @@ def _removed_outside(family: Family, shape: Shape, attributes: set[str]) -> str 
                 ends = block.end_lineno or block.lineno
                 if not parts.isdisjoint(_temporary(outline, block)) and first[0] > ends:
                     return f"{outline.path}:{block.lineno}"
-            for call in file.once(_removed_in, scope):
-                of_object = {name.rpartition(".")[2] for name in _named(call) if "." in name}
-                gone = not parts.isdisjoint(_named(call)) or not attributes.isdisjoint(of_object)
+            removing = [(call, _named(call)) for call in file.once(_removed_in, scope)]
+            for call, named in (*removing, *_removed_by_called(family, outline, scope)):
+                of_object = {name.rpartition(".")[2] for name in named if "." in name}
+                gone = not parts.isdisjoint(named) or not attributes.isdisjoint(of_object)
                 if not gone or outline.scope(call) is not scope or not position(made) < position(call) < last:
                     continue
                 ends_use = file.once(_closing, scope)
                 if not any(position(made) < each < position(call) for each in ends_use):
                     return f"{outline.path}:{call.lineno}"
     return None
+
+
+def _removed_by_called(family: Family, outline: Outline, scope: Scope) -> Iterator[tuple[ast.Call, set[str]]]:
+    """Calls of functions of the repository that remove what they get, with that as text: `publish(path, rows)`."""
+    for call in (node for node in outline.own(scope) if isinstance(node, ast.Call)):
+        functions = family.repo.resolver.functions(outline, call.func) if isinstance(call.func, ast.Name) else []
+        for other, function in functions:
+            named = {name for inner in _removing(other, function) for name in _named(inner)}
+            given = dict(zip(positional(function), call.args, strict=False))
+            given |= {word.arg: word.value for word in call.keywords if word.arg is not None}
+            removed = {ast.unparse(value) for name, value in given.items() if name in named}
+            if removed:
+                yield call, removed
 
 
 def _starts(outline: Outline, scope: Scope) -> list[tuple[int, int]]:
