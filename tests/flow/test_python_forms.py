@@ -110,6 +110,7 @@ PASSES = [
     "send({fix})",
     "send({'a': fix})",
     "send({fix: 1})",
+    "rows = {}\nrows.setdefault(fix, []).append(1)\nsend(rows)",
     "send({**{'a': fix}})",
     "send([*[fix]])",
     "send((*(fix, other), 1))",
@@ -311,6 +312,20 @@ def test_what_a_value_passes_through(body: str) -> None:
 def test_what_it_does_not_pass(body: str) -> None:
     found = crossing({"a.py": PROGRAM.replace("{body}", body.replace("\n", "\n    "))})
     assert {each for each in found if each[2] != "possible"} == set()
+
+
+@pytest.mark.parametrize(
+    "made",
+    [
+        "Row = namedtuple('Row', 'a b')\n    send(Row(1, 2)._replace(a=2))",
+        "Row = namedtuple('Row', 'a b')\n    send(Row._make([1, 2]))",
+        "class Row(NamedTuple):\n        a: int\n    send(Row(1)._replace(a=2))",
+    ],
+)
+def test_another_tuple_is_of_the_same_class(made: str) -> None:
+    head = "from collections import namedtuple\nfrom typing import NamedTuple\n"
+    found = crossing({"a.py": head + PROGRAM.replace("{body}", made)})
+    assert [each[2] for each in found] == ["proven"]
 
 
 @pytest.mark.parametrize(

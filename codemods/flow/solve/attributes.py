@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable
 
+from ...hazard_kind import HazardKind
 from ..facts.records import Function
 from ..kinds import LOOKED_UP, FunctionKind, MethodBinding
 from .constraints import Constraints
@@ -14,6 +15,7 @@ from .heap import (
     CONTAINER,
     FOREIGN,
     FUNCTION,
+    HAZARD,
     INSTANCE,
     MODULE,
     OBJECT,
@@ -26,6 +28,7 @@ from .module_names import ModuleNames
 from .program import Program
 
 NEW = "object.__new__"
+_GIVES_ANOTHER = frozenset({"_replace", "_make"})  # methods of a namedtuple
 _CACHED = "cached_property"
 SUBCLASSES = "<class>.__subclasses__"
 _SETS = "<set>"  # as an attribute: what a store gives to a setter
@@ -114,6 +117,9 @@ class Attributes:
             given = heap.given_as.get(value.b, {}).get(attribute, value.b if attribute in KEPT_AS else -1)
             if given >= 0 and result not in self.constraints.calls:
                 heap.edge(given, result, heap.lines[result])
+        elif kind == HAZARD:
+            if attribute in _GIVES_ANOTHER and self.program.hazards[int(value.a)].kind is HazardKind.MADE_CLASS:
+                heap.add(result, number)  # a call of it gives what a call of the class does
         elif kind == CONTAINER:
             if result in self.constraints.calls:
                 heap.add(result, heap.number(Value(FOREIGN, f"<container>.{attribute}", number)))

@@ -204,8 +204,13 @@ class PythonBuiltins:
                     heap.edge(argument + offset, result, line)
                     if method == "setdefault":
                         self.containers.put(heap.values[held], argument + offset, line, key)
-        elif method == "copy":
+            if method == "setdefault" and call.arguments and call.arguments[0] >= 0:  # the key
+                heap.edge(call.arguments[0] + offset, contents, line)
+        elif method in ("copy", "_replace"):  # the latter of a namedtuple
             self.containers.copy(Value(CONTAINER, contents), result)
+            for name, argument in call.keywords:
+                if argument >= 0:
+                    heap.edge(argument + offset, heap.field(self.containers.contents_of(result, line), name), line)
         elif method == "values":
             heap.edge(heap.every(contents), self.containers.contents_of(result, line), line)
         elif method == "items":
