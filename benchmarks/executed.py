@@ -9,7 +9,6 @@ from __future__ import annotations
 import functools
 import gc
 import json
-import os
 import sys
 import time
 from collections.abc import Callable, Generator
@@ -50,7 +49,6 @@ class Recorder:
 def record(root: Path, package: str, files: tuple[str, str], pytest_arguments: list[str], more: bool) -> int:
     """Run the tests once; `files`: for lines and seconds, below `root`, `more`: what is in them stays."""
     data, seconds = root / files[0], root / files[1]
-    os.environ["SPAWNFIX_TESTS_RECORDED"] = "1"  # see tests/harness/shared_trees.py
     known = json.loads(seconds.read_text(encoding="utf-8")) if more else {}
     if sys.version_info >= (3, 12):
         status, found = _monitored(root, package, data, pytest_arguments, more)

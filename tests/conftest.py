@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import gc
 import os
 import sys
@@ -106,20 +105,6 @@ def no_unknown_styles() -> Iterator[None]:
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(Console, "get_style", strict)
-        yield
-
-
-@pytest.fixture(autouse=True, scope="module")
-def shared_trees(request: pytest.FixtureRequest) -> Iterator[None]:
-    """What several tests of a module hand in is parsed once, where slow tests are left out: some count what is parsed.
-
-    Not where it is recorded what each test executes.
-    """
-    from harness.shared_trees import RECORDED, shared
-
-    fast = request.config.getoption("markexpr") == "not slow"
-    recorded = RECORDED in os.environ or bool(request.config.getoption("cov_context", None))
-    with shared() if fast and not recorded else contextlib.nullcontext():
         yield
 
 
