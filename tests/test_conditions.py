@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import importlib.util
-import sys
-from pathlib import Path
 from types import ModuleType
 
 import pytest
+
+from harness.tools import benchmark
 
 CODE = """\
 def f(a, b):
@@ -21,14 +20,7 @@ kept = f([0, 2], 3)
 
 @pytest.fixture(scope="module")
 def tool() -> ModuleType:
-    path = Path(__file__).resolve().parents[1] / "benchmarks" / "conditions.py"
-    spec = importlib.util.spec_from_file_location("conditions_of_benchmarks", path)
-    assert spec is not None and spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setitem(sys.modules, spec.name, module)  # dataclasses look there
-        spec.loader.exec_module(module)
-    return module
+    return benchmark("conditions")
 
 
 def test_each_condition_is_noted_and_the_file_does_the_same(tool: ModuleType) -> None:

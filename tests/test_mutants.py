@@ -2,24 +2,16 @@
 
 from __future__ import annotations
 
-import importlib.util
-import sys
-from pathlib import Path
 from types import ModuleType
 
 import pytest
 
+from harness.tools import benchmark
+
 
 @pytest.fixture(scope="module")
 def tool() -> ModuleType:
-    path = Path(__file__).resolve().parents[1] / "benchmarks" / "mutants.py"
-    spec = importlib.util.spec_from_file_location("mutants_of_benchmarks", path)
-    assert spec is not None and spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setitem(sys.modules, spec.name, module)  # dataclasses look there
-        spec.loader.exec_module(module)
-    return module
+    return benchmark("mutants")
 
 
 @pytest.mark.parametrize(

@@ -16,7 +16,7 @@ from ..finding import Hop
 from ..syntax.callees import Callees
 from ..syntax.file_tree import Scope
 from ..syntax.modules import Modules
-from ..syntax.names import last_name
+from ..syntax.names import last_name, written
 from ..syntax.outline import Outline
 from ..syntax.repo import Repo
 from ..tree.suffixes import MAKEFILE, SHELL_SCRIPT
@@ -119,7 +119,7 @@ def _settles(outline: Outline, statement: ast.stmt) -> bool:
 
 
 def _mentions_variable(node: ast.AST) -> bool:
-    return any(constant(item) in VARIABLES for item in ast.walk(node))
+    return any(written(item) in VARIABLES for item in ast.walk(node))
 
 
 def _catches(handler: ast.ExceptHandler) -> bool:
@@ -321,7 +321,3 @@ def _own_calls(outline: Outline, scope: Scope) -> list[ast.Call]:
 def asks_for_variable(test: ast.AST) -> bool:
     """True when `test` looks at the environment itself."""
     return bool(_ASKS_VARIABLE.search(ast.unparse(test)))
-
-
-def constant(node: ast.AST) -> str:
-    return node.value if isinstance(node, ast.Constant) and isinstance(node.value, str) else ""

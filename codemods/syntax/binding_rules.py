@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import builtins
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from enum import Enum
 from typing import TypeAlias
 
@@ -112,6 +112,12 @@ def parameters(function: FunctionNode | ast.Lambda) -> list[str]:
     args = function.args
     named = [arg.arg for arg in args.kwonlyargs]
     return positional(function) + named + [arg.arg for arg in (args.vararg, args.kwarg) if arg is not None]
+
+
+def given_to(names: Sequence[str], call: ast.Call) -> dict[str, ast.expr]:
+    """What a call gives as each parameter, where `names` are those that take its arguments by position, in order."""
+    given = dict(zip(names, call.args, strict=False))
+    return given | {keyword.arg: keyword.value for keyword in call.keywords if keyword.arg}
 
 
 def defaults_of(node: ast.Lambda | FunctionNode) -> list[tuple[ast.arg, ast.expr]]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from itertools import islice
 
 from ..nodes import statements
@@ -48,6 +48,13 @@ class Callees:
         if found is not None and call.args and outline.is_self(call.args[0]) and func.attr == "__init__":
             return *found[:2], 0  # `Base.__init__(self, ...)`
         return found
+
+    def calls_in(self, outline: Outline, function: Function) -> Iterator[ast.Call]:
+        """The calls in a file, by its name or what an import makes of it, that run a function of the repository."""
+        for call in outline.calls_of(function.name):
+            called = self.called(outline, call)
+            if called is not None and called[1] is function:
+                yield call
 
     def alternatives(self, outline: Outline, call: ast.Call) -> list[tuple[Outline, Function, int]]:
         """As `called`, of what that says nothing of: a partial, or several things that branches import as one name."""

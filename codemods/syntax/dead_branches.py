@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from types import MappingProxyType
 
-from .binding_rules import parameters, positional
+from .binding_rules import given_to, parameters, positional
 from .callees import Function
 from .outline import Outline
 from .truth import truth
@@ -64,10 +64,7 @@ def literals_of(
     }
     given |= dict(zip(names[len(names) - len(defaults) :], defaults, strict=True))
     found = {name: Literal(value.value) for name, value in given.items() if isinstance(value, ast.Constant)}
-    said = dict(zip(names[skip:], call.args, strict=False)) | {
-        item.arg: item.value for item in call.keywords if item.arg
-    }
-    for name, value in said.items():
+    for name, value in given_to(names[skip:], call).items():
         found.pop(name, None)
         literal = Literal(value.value) if isinstance(value, ast.Constant) else _named(caller or outline, value, known)
         if literal is not None:

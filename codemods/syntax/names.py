@@ -44,6 +44,11 @@ def whose_class(node: ast.AST) -> ast.expr | None:
     return node.args[0] if asks and isinstance(node, ast.Call) and len(node.args) == 1 else None
 
 
+def written(node: ast.AST) -> str:
+    """The text that a literal is, "" for anything else."""
+    return node.value if isinstance(node, ast.Constant) and isinstance(node.value, str) else ""
+
+
 def is_own_module(node: ast.AST | None) -> bool:
     """`sys.modules[__name__]`"""
     return isinstance(node, ast.Subscript) and ast.unparse(node) == "sys.modules[__name__]"

@@ -16,7 +16,6 @@ from ..kinds import FunctionKind
 from ..solve.deferred_calls import ELSEWHERE, IN_THREAD
 from ..solve.heap import FUNCTION
 from ..solve.paths import Paths
-from ..solve.sinks import Sink
 from ..solve.solution import Solution
 from .callers import Callers
 from .places import Places
@@ -50,7 +49,7 @@ class Children:
 
     def made(self, path: str, position: Position, node: int, line: int) -> bool:
         """What is made at `position` is made in processes that the boundary starts, or in others like these."""
-        sink = self._sinks.get((node, line))
+        sink = self.solution.sink_at.get((node, line))
         if sink is None or not self._entries:
             return False
         around = self._innermost(path, position)
@@ -59,7 +58,7 @@ class Children:
     def filled(self, number: int, reasons: Reasons) -> bool:
         """Only children put the value, or an object that it is in, where the parent's boundary finds it."""
         root = reasons.root(number)
-        sink = self._sinks.get((root.node, root.hop.line)) if root.hop is not None else None
+        sink = self.solution.sink_at.get((root.node, root.hop.line)) if root.hop is not None else None
         if sink is None or not self._lines or sink.function in self._in_children:
             return False
         heap = self.solution.heap
@@ -83,7 +82,7 @@ class Children:
     def made_beside(self, path: str, position: Position, node: int, line: int) -> tuple[tuple[str, int], ...]:
         """Path and line of the calls, beside the boundary in its function, by which what is made at `position` is not
         made in children alone: `return work(0)` where there is one job only. None where it is made elsewhere too."""
-        sink = self._sinks.get((node, line))
+        sink = self.solution.sink_at.get((node, line))
         around = self._innermost(path, position) if sink is not None and self._entries else -1
         if sink is None or around not in self._in_children or sink.function in self._in_children:
             return ()
@@ -92,10 +91,6 @@ class Children:
             return ()
         calls = self._calls.get(caller, ())
         return tuple((sink.path, at) for callee, at in calls if around in self._reached_from({callee}))
-
-    @cached_property
-    def _sinks(self) -> dict[tuple[int, int], Sink]:
-        return {(sink.node, sink.line): sink for sink in self.solution.sinks}
 
     def _innermost(self, path: str, position: Position) -> int:
         """The function around a place, without the one that begins there; -1 at module level."""

@@ -35,17 +35,13 @@ class Moments:
 
     def absent(self, node: int, line: int) -> frozenset[int]:
         """The nodes of attributes that hold nothing when the boundary on `line` gets what is in `node`."""
-        sink = self._sinks.get((node, line))
+        sink = self.solution.sink_at.get((node, line))
         return _NONE if sink is None or not self._cleared else self._at(sink.function, sink.line, 0)
 
     def never_there(self, number: int) -> frozenset[int]:
         """The nodes of attributes that hold nothing at every boundary that gets the value."""
         found = [self.absent(sink.node, sink.line) for sink in self._getting.get(number, ()) if sink.crosses]
         return frozenset.intersection(*found) if found else _NONE
-
-    @cached_property
-    def _sinks(self) -> dict[tuple[int, int], Sink]:
-        return {(sink.node, sink.line): sink for sink in self.solution.sinks}
 
     @cached_property
     def _getting(self) -> dict[int, list[Sink]]:

@@ -6,7 +6,7 @@ import ast
 from dataclasses import replace
 
 from ...nodes import walk
-from ...syntax.binding_rules import positional
+from ...syntax.binding_rules import defaults_of, positional
 from ...syntax.names import last_name
 from ...syntax.outline import pairs
 from .records import PassedOn
@@ -173,22 +173,15 @@ def _plain(arguments: ast.arguments) -> list[ast.arg]:
 
 def _named(function: ast.FunctionDef | ast.AsyncFunctionDef, asked: Asked) -> PassedOn | None:
     """A parameter that is not bound again."""
-    arguments, name = function.args, asked.name
-    positional = [*arguments.posonlyargs, *arguments.args]
-    defaults = dict(zip([part.arg for part in reversed(positional)], reversed(arguments.defaults), strict=False))
-    defaults |= {
-        part.arg: default
-        for part, default in zip(arguments.kwonlyargs, arguments.kw_defaults, strict=True)
-        if default is not None
-    }
-    if name not in {part.arg for part in _plain(arguments)}:
+    name = asked.name
+    if name not in {part.arg for part in _plain(function.args)}:
         return None
     for node in walk(function):
         if isinstance(node, ast.Name) and node.id == name and not isinstance(node.ctx, ast.Load):
             return None
         if isinstance(node, (ast.Global, ast.Nonlocal)) and name in node.names:
             return None
-    default = defaults.get(name)
+    default = next((value for part, value in defaults_of(function) if part.arg == name), None)
     absent = _is_none(default, zero=not asked.only_none)
     if asked.among:
         absent = isinstance(default, ast.Constant) and default.value not in asked.among

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 from .constraints import Constraints
 from .dispatch import StartMethod
@@ -30,6 +31,11 @@ class Solution:
     start_methods: Mapping[tuple[str, int], StartMethod]  # by path and line
     steps: int
     complete: bool  # False when the analysis stopped early: some paths may be missing
+
+    @cached_property
+    def sink_at(self) -> Mapping[tuple[int, int], Sink]:
+        """The boundaries by the node that they get, and the line."""
+        return {(sink.node, sink.line): sink for sink in self.sinks}
 
     def number_of_instance(self, index: int) -> int:
         """The value number of the instance of a class; -1 when no instance appears anywhere."""

@@ -9,7 +9,8 @@ from dataclasses import dataclass
 
 from ...finding import Edit
 from ...launch.names import LOCAL, VARIABLES
-from ...launch.reachability import constant, guard
+from ...launch.reachability import guard
+from ...syntax.names import written
 from ...syntax.origins import origin
 from ...syntax.outline import Outline
 from ...tree.source import Source
@@ -34,11 +35,11 @@ def reads(outline: Outline) -> Iterator[Read]:
     """Every read of a launcher's variable in the file that raises without a launcher."""
     for node in outline.nodes:
         if isinstance(node, ast.Subscript) and isinstance(node.ctx, ast.Load):
-            variable = constant(node.slice)
+            variable = written(node.slice)
             if variable in VARIABLES and origin(outline, node.value, _only_meaning) == "os.environ":
                 yield Read(variable, outline, node, _is_int_of(outline, node))
         elif isinstance(node, ast.Call) and not _has_default(node):
-            variable = constant(node.args[0]) if node.args else ""
+            variable = written(node.args[0]) if node.args else ""
             numeric = _is_int_of(outline, node)
             if (
                 variable in VARIABLES

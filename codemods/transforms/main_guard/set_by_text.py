@@ -7,14 +7,14 @@ import re
 from collections.abc import Iterator
 
 from ...project import Project
-from ...syntax.names import last_name
+from ...syntax.names import last_name, written
 from ...syntax.outline import Outline
 from ...syntax.repo import Repo
 from ...syntax.resolver import Resolver
 from .main_module import is_main
 from .statements import names_bound
 
-UNKNOWN = ""  # a name that is not written there
+UNKNOWN = ""  # a name that is not written there: what `written` gives
 _WRITES = frozenset({"update", "setdefault", "pop", "popitem", "clear", "__setitem__", "__delitem__"})
 _SETTERS = {"setattr": 3, "delattr": 2}  # each with the number of its arguments
 _MANY = 255
@@ -31,13 +31,13 @@ def set_by_text(resolver: Resolver, outline: Outline, node: ast.AST) -> tuple[Ou
     found: Outline | None = None
     names: Iterator[str] = iter(())
     if isinstance(node, ast.Subscript) and not isinstance(node.ctx, ast.Load):
-        found, names = _namespace(resolver, outline, node.value), iter((_text(node.slice),))
+        found, names = _namespace(resolver, outline, node.value), iter((written(node.slice),))
     elif isinstance(node, ast.Attribute) and not isinstance(node.ctx, ast.Load):
         found, names = outline if _is_itself(outline, node.value) else None, iter((node.attr,))
     elif isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in _WRITES:
-        found, names = _namespace(resolver, outline, node.func.value), _written(node, node.func.attr)
+        found, names = _namespace(resolver, outline, node.func.value), _named_by(node, node.func.attr)
     elif isinstance(node, ast.Call) and len(node.args) >= _SETTERS.get(last_name(node.func), _MANY):
-        found, names = _module(resolver, outline, node.args[0]), iter((_text(node.args[1]),))
+        found, names = _module(resolver, outline, node.args[0]), iter((written(node.args[1]),))
     elif isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "exec" and node.args:
         found, names = _executed_in(resolver, outline, node), _bound_by(node.args[0])
     return None if found is None else (found, frozenset(names))
@@ -58,20 +58,16 @@ def set_in_project(project: Project) -> dict[tuple[Outline, str], list[tuple[Out
     return found
 
 
-def _written(call: ast.Call, method: str) -> Iterator[str]:
+def _named_by(call: ast.Call, method: str) -> Iterator[str]:
     if method in ("popitem", "clear"):
         yield UNKNOWN
     elif method != "update":
-        yield from map(_text, call.args[:1])
+        yield from map(written, call.args[:1])
     else:
         yield from (keyword.arg or UNKNOWN for keyword in call.keywords)
         for given in call.args:
             keys = given.keys if isinstance(given, ast.Dict) else [None]
-            yield from (_text(key) if key is not None else UNKNOWN for key in keys)
-
-
-def _text(node: ast.expr) -> str:
-    return node.value if isinstance(node, ast.Constant) and isinstance(node.value, str) else UNKNOWN
+            yield from (written(key) if key is not None else UNKNOWN for key in keys)
 
 
 def _executed_in(resolver: Resolver, outline: Outline, call: ast.Call) -> Outline | None:
@@ -81,7 +77,7 @@ def _executed_in(resolver: Resolver, outline: Outline, call: ast.Call) -> Outlin
 
 
 def _bound_by(code: ast.expr) -> Iterator[str]:
-    text = _text(code)
+    text = written(code)
     try:
         statements = ast.parse(text).body if text else None
     except SyntaxError:

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from codemods.engine.migrate import check
-from codemods.settings import Settings
-from codemods.tree.files import MemoryFiles
+from harness.small import reported
 
 _HEAD = "import sys\nfrom multiprocessing import Pool\n\n\n"
 _RUN = "def run_all(func, rows):\n    with Pool(2) as pool:\n        return list(pool.imap(func, rows))\n\n\n"
@@ -18,8 +16,8 @@ _DATA = (
 
 
 def _found(text: str) -> list[tuple[int, str]]:
-    report = check(MemoryFiles({"main.py": text.encode()}), Settings())
-    findings = [each for each in report.findings if "is defined under the main guard" in each.message]
+    found = reported({"main.py": text}, "main-guard")
+    findings = [each for each in found if "is defined under the main guard" in each.message]
     return [(each.span.line, each.reason or "fixed") for each in findings]
 
 

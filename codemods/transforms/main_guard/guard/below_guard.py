@@ -63,11 +63,10 @@ def missing_findings(search: Search, outline: Outline, source: Source) -> Iterat
 def _above_guard(
     starts: Starts, outline: Outline, source: Source, found: list[Guarded], imported: bool
 ) -> dict[int, Answer]:
-    """How each definition of a guard gets above it: all together where that can be, else each by itself."""
-    guard = found[0].guard
-    direct = [item for item in found if item.node in guard.body]
+    """How each definition of a guard gets above it, those in its branches aside."""
+    direct = [item for item in found if item.node in item.guard.body]
     answers: dict[int, Answer] = {id(item.node): _in_a_branch(item) for item in found if item not in direct}
-    return answers | _direct(starts, outline, source, direct, imported) if direct else answers
+    return answers | _hoisted_each(starts, outline, source, direct, imported) if direct else answers
 
 
 def _in_a_branch(item: Guarded) -> Answer:
@@ -77,9 +76,10 @@ def _in_a_branch(item: Guarded) -> Answer:
     )
 
 
-def _direct(
+def _hoisted_each(
     starts: Starts, outline: Outline, source: Source, found: list[Guarded], imported: bool
 ) -> dict[int, Answer]:
+    """All together where that can be, else each by itself."""
     guard = found[0].guard
     values = GuardedValues(starts, outline, guard, imported)
     together = _hoisted(outline, source, found, values)

@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterator
 
 from ....nodes import walk
-from ....syntax.binding_rules import parameters, positional
+from ....syntax.binding_rules import given_to, parameters, positional
 from ....syntax.callees import FUNCTIONS, Callees, Function, method
 from ....syntax.names import last_name
 from ....syntax.outline import Outline
@@ -58,8 +58,7 @@ class GivenToClasses:
         for caller, call in self._calls_of(owner):
             if len(found) >= _MAX_CALLS:
                 break
-            given = dict(zip(names, call.args, strict=False))
-            given |= {keyword.arg: keyword.value for keyword in call.keywords if keyword.arg}
+            given = given_to(names, call)
             if name in given and not isinstance(given[name], ast.Starred):
                 found.append((caller, given[name]))
             elif name not in given and any(keyword.arg is None for keyword in call.keywords):

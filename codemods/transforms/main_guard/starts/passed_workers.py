@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from ....syntax.binding_rules import parameters, positional
+from ....syntax.binding_rules import given_to, parameters, positional
 from ....syntax.callees import Function
 from ....syntax.outline import Outline
 from .loader_values import NUMBER, number_in, number_of_workers
@@ -21,9 +21,7 @@ class PassedWorkers:
     @contextmanager
     def inside(self, outline: Outline, call: ast.Call, function: Function, skip: int) -> Iterator[None]:
         """While it lasts, `function` is what `call` calls, without its first `skip` parameters."""
-        given = dict(zip(positional(function)[skip:], call.args, strict=False))
-        given |= {keyword.arg: keyword.value for keyword in call.keywords if keyword.arg}
-        self._calls.append((function, outline, given))
+        self._calls.append((function, outline, given_to(positional(function)[skip:], call)))
         try:
             yield
         finally:

@@ -35,10 +35,8 @@ class CallsOfFunctions:
                 if outline.is_self(node.value) and outline.owner(node) is own:
                     yield outline, node
         for caller in self.repo.mentioning(function.name):
-            for call in caller.calls_of(function.name):
-                called = self.callees.called(caller, call)
-                if called is not None and called[1] is function:
-                    yield caller, call
+            for call in self.callees.calls_in(caller, function):
+                yield caller, call
             for use in caller.named.get(function.name, ()):
                 above = caller.parents[use]
                 is_given = isinstance(use.ctx, ast.Load) and getattr(above, "func", None) is not use

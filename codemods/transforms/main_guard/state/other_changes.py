@@ -7,11 +7,10 @@ from collections.abc import Iterator
 
 from ....nodes import walk
 from ....syntax.callees import FUNCTIONS
-from ....syntax.names import last_name
+from ....syntax.names import last_name, written
 from ....syntax.outline import Outline, pairs
 from ....syntax.receivers import qualified_name
 from ..data import names
-from .same_values import written
 
 _OPERATORS = {
     ast.Add: "add", ast.Sub: "sub", ast.Mult: "mul", ast.LShift: "lshift", ast.RShift: "rshift", ast.BitOr: "or",

@@ -10,9 +10,9 @@ from collections.abc import Iterator
 from pathlib import PurePosixPath
 from typing import NamedTuple
 
-from ....syntax.binding_rules import positional
+from ....syntax.binding_rules import defaults_of, positional
 from ....syntax.callees import FUNCTIONS, Callees, Function
-from ....syntax.names import last_name
+from ....syntax.names import last_name, written
 from ....syntax.outline import Outline
 from ....syntax.receivers import qualified_name
 
@@ -244,12 +244,8 @@ class SameValues:
     def _by_default(self, same: Same, arguments: ast.arguments) -> Iterator[Same]:
         """By the parameter whose default it is."""
         outline, function = same.outline, same.outline.parents[arguments]
-        own = [*arguments.posonlyargs, *arguments.args]
-        named = [*zip(own[len(own) - len(arguments.defaults) :], arguments.defaults, strict=True)]
-        named += [
-            (word, value) for word, value in zip(arguments.kwonlyargs, arguments.kw_defaults, strict=True) if value
-        ]
-        for parameter in (each.arg for each, value in named if value is same.node):
+        assert isinstance(function, (*FUNCTIONS, ast.Lambda))
+        for parameter in (each.arg for each, value in defaults_of(function) if value is same.node):
             for use in outline.named.get(parameter, ()):
                 if isinstance(use, ast.Name) and _is_parameter(outline, use, function):
                     yield Same(outline, use, same.at)
@@ -260,10 +256,8 @@ class SameValues:
         if not isinstance(function, FUNCTIONS):
             return
         for outline in self.callees.repo.mentioning(function.name):
-            for call in outline.calls_of(function.name):
-                called = self.callees.called(outline, call)
-                if called is not None and called[1] is function:
-                    yield Same(outline, call, same.at)
+            for call in self.callees.calls_in(outline, function):
+                yield Same(outline, call, same.at)
 
 
 def _means(outline: Outline, use: ast.Name, target: ast.Name) -> bool:
@@ -298,11 +292,6 @@ def _by_text(outline: Outline) -> Iterator[tuple[ast.expr, str, bool]]:
 
 def _asks_for(call: ast.Call, name: str) -> bool:
     return len(call.args) > 1 and written(call.args[1]) == name
-
-
-def written(node: ast.expr) -> str:
-    """The text of a literal, "" for anything else."""
-    return node.value if isinstance(node, ast.Constant) and isinstance(node.value, str) else ""
 
 
 def _is_parameter(outline: Outline, use: ast.Name, function: ast.AST) -> bool:

@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterator
 
 from ....finding import Refused
-from ....syntax.binding_rules import positional
+from ....syntax.binding_rules import given_to, positional
 from ....syntax.outline import Outline
 from ....syntax.unpicklable_table import MODULE
 from ..classes import Store
@@ -59,11 +59,8 @@ def _passed(uses: AttributeUses, names: list[str], parameter: str) -> Iterator[t
             if not isinstance(call, ast.Call) or call.func is not use:
                 yield outline, None
                 continue
-            given = dict(zip(names, call.args, strict=False)) | {
-                word.arg: word.value for word in call.keywords if word.arg
-            }
             unclear = any(isinstance(item, ast.Starred) for item in call.args) or None in (k.arg for k in call.keywords)
-            yield outline, None if unclear else given.get(parameter)
+            yield outline, None if unclear else given_to(names, call).get(parameter)
 
 
 def _is_module(uses: AttributeUses, outline: Outline, value: ast.expr) -> bool:

@@ -7,7 +7,7 @@ from bisect import bisect_right
 from collections.abc import Iterator
 
 from ....nodes import walk
-from ....syntax.binding_rules import positional
+from ....syntax.binding_rules import given_to, positional
 from ....syntax.file_tree import Scope, position
 from ....syntax.names import last_name
 from ....syntax.outline import Outline
@@ -135,8 +135,7 @@ def _removed_by_called(family: Family, outline: Outline, scope: Scope) -> Iterat
         functions = family.repo.resolver.functions(outline, call.func) if isinstance(call.func, ast.Name) else []
         for other, function in functions:
             named = {name for inner in _removing(other, function) for name in _named(inner)}
-            given = dict(zip(positional(function), call.args, strict=False))
-            given |= {word.arg: word.value for word in call.keywords if word.arg is not None}
+            given = given_to(positional(function), call)
             removed = {ast.unparse(value) for name, value in given.items() if name in named}
             if removed:
                 yield call, removed
