@@ -129,3 +129,8 @@ def defaults_of(node: ast.Lambda | FunctionNode) -> list[tuple[ast.arg, ast.expr
         pairs += zip(plain[-len(arguments.defaults) :], arguments.defaults, strict=True)
     pairs += [(a, d) for a, d in zip(arguments.kwonlyargs, arguments.kw_defaults, strict=True) if d is not None]
     return pairs
+
+
+def default_values(function: ast.Lambda | FunctionNode) -> dict[str, ast.expr]:
+    """The defaults by the names of their parameters."""
+    return {parameter.arg: value for parameter, value in defaults_of(function)}

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from types import MappingProxyType
 
-from .binding_rules import given_to, parameters, positional
+from .binding_rules import default_values, given_to, parameters, positional
 from .callees import Function
 from .outline import Outline
 from .truth import truth
@@ -58,12 +58,8 @@ def literals_of(
     names = positional(function)
     if any(isinstance(item, ast.Starred) for item in call.args) or any(item.arg is None for item in call.keywords):
         return {}
-    defaults = function.args.defaults
-    given: dict[str, ast.expr | None] = {
-        argument.arg: value for argument, value in zip(function.args.kwonlyargs, function.args.kw_defaults, strict=True)
-    }
-    given |= dict(zip(names[len(names) - len(defaults) :], defaults, strict=True))
-    found = {name: Literal(value.value) for name, value in given.items() if isinstance(value, ast.Constant)}
+    defaults = default_values(function).items()
+    found = {name: Literal(value.value) for name, value in defaults if isinstance(value, ast.Constant)}
     for name, value in given_to(names[skip:], call).items():
         found.pop(name, None)
         literal = Literal(value.value) if isinstance(value, ast.Constant) else _named(caller or outline, value, known)

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from enum import Enum
 
+from ...syntax.binding_rules import FUNCTIONS, defaults_of
 from ...syntax.names import last_name
 from ...syntax.outline import Outline
 from ...syntax.resolver import Class
@@ -71,9 +72,9 @@ def parameter_with_default(
     outline: Outline, args: ast.arguments, default: ast.AST, nested: bool, hops: int
 ) -> Iterator[Holder]:
     """The parameter whose default value is `default`."""
-    function, positional = outline.parents[args], [*args.posonlyargs, *args.args]
-    last = positional[len(positional) - len(args.defaults) :]
-    for arg, value in [*zip(last, args.defaults, strict=True), *zip(args.kwonlyargs, args.kw_defaults, strict=True)]:
+    function = outline.parents[args]
+    assert isinstance(function, (*FUNCTIONS, ast.Lambda))
+    for arg, value in defaults_of(function):
         if value is default:
             yield Holder(
                 HolderKind.NAME, arg.arg, outline=outline, scope=function, statement=function, nested=nested, hops=hops

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 
 from ...finding import Refused
 from ...nodes import walk
+from ...syntax.binding_rules import default_values, given_to, positional
 from ...syntax.resolver import FinalValue
 from .file_view import FileView, spelled, walk_scope
 from .library import either, endings, names, whole
@@ -260,16 +261,9 @@ class Uses:
             kw.arg is None for kw in call.keywords
         ):
             return frozenset()
-        arguments = function.args
-        ordered = [*arguments.posonlyargs, *arguments.args]
-        values: dict[str, ast.expr | None] = dict(
-            zip((a.arg for a in ordered[len(ordered) - len(arguments.defaults) :]), arguments.defaults, strict=False)
-        )
-        values |= {a.arg: value for a, value in zip(arguments.kwonlyargs, arguments.kw_defaults, strict=False)}
-        values |= dict(zip((a.arg for a in ordered), call.args, strict=False))
-        values |= {kw.arg: kw.value for kw in call.keywords if kw.arg}
+        values = default_values(function) | given_to(positional(function), call)
         stored = {n.id for n in walk(function) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
-        return frozenset(name for name, value in values.items() if value and self._plain(value) and name not in stored)
+        return frozenset(name for name, value in values.items() if self._plain(value) and name not in stored)
 
     def _definition(self, function: ast.expr, name: str) -> FinalValue | None:
         if "." not in name:  # a function nested in the present one comes first

@@ -8,7 +8,7 @@ from __future__ import annotations
 import ast
 
 from ....flow.answers.introspection import COPY
-from ....syntax.binding_rules import FUNCTIONS
+from ....syntax.binding_rules import FUNCTIONS, default_values
 from ....syntax.scope_data import start_of
 from ..candidate import Unit
 from ..file_state import Move
@@ -59,11 +59,5 @@ def _is_immutable(unit: Unit, name: str) -> bool:
     function = variable.scope.node if variable is not None else None
     if variable is None or not isinstance(function, FUNCTIONS) or len(variable.bindings) != 1:
         return False
-    passed = function.args
-    named = [*passed.posonlyargs, *passed.args]
-    pairs = [*zip(named[len(named) - len(passed.defaults) :], passed.defaults, strict=True)]
-    pairs += [(arg, value) for arg, value in zip(passed.kwonlyargs, passed.kw_defaults, strict=True) if value]
-    return any(
-        arg.arg == name and isinstance(value, ast.Constant) and isinstance(value.value, (int, float, str))
-        for arg, value in pairs
-    )
+    value = default_values(function).get(name)
+    return isinstance(value, ast.Constant) and isinstance(value.value, (int, float, str))

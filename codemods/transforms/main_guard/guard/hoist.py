@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from ....finding import Confidence, Edit, Hop, Refused
 from ....flow.boundaries import Boundary
 from ....nodes import walk
-from ....syntax.binding_rules import parameters, positional
+from ....syntax.binding_rules import given_to, parameters, positional
 from ....syntax.callees import FUNCTIONS, Function
 from ....syntax.main_guard import is_main_guard
 from ....syntax.names import last_name
@@ -133,11 +133,10 @@ def _sent_on(starts: Starts, outline: Outline, call: ast.Call, depth: int) -> Se
     if found is None:
         return None
     sure, names = found
-    own = positional(function)[skip:]
     if any(isinstance(value, ast.Starred) for value in call.args):
         return None
-    pairs = [*zip(own, call.args, strict=False), *((k.arg, k.value) for k in call.keywords if k.arg)]
-    arguments = [value for name, value in pairs if name in names]
+    given = given_to(positional(function)[skip:], call)
+    arguments = [value for name, value in given.items() if name in names]
     hop = Hop(outline.path, call.lineno, f"`{function.name}` sends it to another process")
     return (sure, hop, arguments) if arguments else None
 

@@ -17,7 +17,7 @@ from types import MappingProxyType
 from ....finding import Confidence, Hop
 from ....flow.boundaries import table
 from ....project import Project
-from ....syntax.binding_rules import positional
+from ....syntax.binding_rules import given_to, positional
 from ....syntax.callees import FUNCTIONS, Callees, Function
 from ....syntax.dead_branches import Literals, asked, branches, literals_of
 from ....syntax.main_guard import is_main_process_test
@@ -323,9 +323,7 @@ class Starts:
         inner = dict(around(outline, call, other, function, given) if outer is None else outer)
         handed: dict[str, Handed] = {}
         run = self.functions.run_by(other, function)
-        names = positional(function)[skip:]
-        pairs = [*zip(names, call.args, strict=False), *((k.arg, k.value) for k in call.keywords if k.arg)]
-        for name, value in pairs:
+        for name, value in given_to(positional(function)[skip:], call).items():
             sure = None if isinstance(value, ast.Starred) else self.loaders.sure(outline, value, given)
             if sure is not None:
                 inner[name] = sure

@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from ....nodes import walk
+from ....syntax.binding_rules import default_values
 from ....syntax.callees import Function
 from ....syntax.outline import Outline
 from ....syntax.receivers import qualified_name
@@ -120,18 +121,11 @@ def values_read(search: Search, worker: Worker) -> Iterator[tuple[ImportValue, a
 def _default(search: Search, worker: Worker, name: str) -> ImportValue | None:
     """`seed` of `def pick(x, seed=random.random())`, which the module or a class of it defines."""
     outline, function = worker.outline, worker.function
-    arguments, above = function.args, outline.parents.get(function)
+    above = outline.parents.get(function)
     owner = outline.parents[above] if isinstance(above, ast.ClassDef) else above
     if owner is not outline.module:
         return None
-    named = [*arguments.posonlyargs, *arguments.args]
-    given = dict(zip((each.arg for each in reversed(named)), reversed(arguments.defaults), strict=False))
-    given |= {
-        each.arg: value
-        for each, value in zip(arguments.kwonlyargs, arguments.kw_defaults, strict=True)
-        if value is not None
-    }
-    return _computed(search, outline, name, given.get(name))
+    return _computed(search, outline, name, default_values(function).get(name))
 
 
 def _of_class(search: Search, outline: Outline, node: ast.Attribute) -> ImportValue | None:

@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from ....finding import Hop
 from ....nodes import walk
-from ....syntax.binding_rules import parameters
+from ....syntax.binding_rules import default_values, parameters, positional
 from ....syntax.callees import FUNCTIONS
 from ....syntax.names import last_name
 from ....syntax.outline import Outline
@@ -229,20 +229,15 @@ def _is_given(outline: Outline, value: ast.Name, sign: _Sign) -> bool:
     around = outline.scope(value)
     if not isinstance(around, FUNCTIONS):
         return False
-    arguments = around.args
     if value.id not in parameters(around):
         bound = outline.bindings(around, value.id)
         return any(sign.among(outline, each.value) for each in bound)
-    named = [*arguments.posonlyargs, *arguments.args]
-    defaults: dict[str, ast.expr | None] = {
-        each.arg: default for each, default in zip(reversed(named), reversed(arguments.defaults), strict=False)
-    }
-    defaults |= {each.arg: default for each, default in zip(arguments.kwonlyargs, arguments.kw_defaults, strict=True)}
-    if sign.among(outline, defaults.get(value.id)):
+    if sign.among(outline, default_values(around).get(value.id)):
         return True
     owner = outline.owner(around.body[0])
     called = owner.name if owner is not None and method(owner, around.name) is around else around.name
-    at = [each.arg for each in named].index(value.id) if value.id in {each.arg for each in named} else -1
+    named = positional(around)
+    at = named.index(value.id) if value.id in named else -1
     at -= int(owner is not None)
     for other in sign.search.repo.mentioning(sign.name):
         for call in other.calls_of(called):

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from ....nodes import walk
-from ....syntax.binding_rules import positional
+from ....syntax.binding_rules import default_values
 from ....syntax.callees import FUNCTIONS, Function
 from ....syntax.names import last_name
 from ....syntax.outline import Outline, pairs
@@ -136,15 +136,7 @@ def _keeps_result(function: Function, marks: list[ast.expr]) -> bool:
 
 def _fills_default(outline: Outline, function: Function) -> bool:
     """`def remember(x, seen=[]): seen.append(x)`; a cache of its own results is none that matters."""
-    arguments = function.args
-    named = positional(function)
-    filled = dict(zip(reversed(named), reversed(arguments.defaults), strict=False))
-    filled |= {
-        each.arg: value
-        for each, value in zip(arguments.kwonlyargs, arguments.kw_defaults, strict=True)
-        if value is not None
-    }
-    kept = {name for name, value in filled.items() if _is_container(value)}
+    kept = {name for name, value in default_values(function).items() if _is_container(value)}
     uses = [node for node in walk(function) if isinstance(node, ast.Name) and node.id in kept]
     return any(fills(outline, use) for use in uses) and not _only_caches(outline, uses)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
+from ....syntax.binding_rules import default_values, positional
 from ....syntax.names import last_name
 from ....syntax.outline import Outline
 from ..classes import Method, Shape
@@ -15,11 +16,8 @@ _ASKS = ("isinstance", "issubclass", "super")
 
 def passed(family: Family, shape: Shape, method: Method, parameter: str) -> list[ast.expr]:
     """The arguments of all calls (else the default); nothing where one may not be seen, or where there is no call."""
-    arguments = [*method.args.posonlyargs, *method.args.args]
-    defaults = dict(zip([argument.arg for argument in arguments[::-1]], method.args.defaults[::-1], strict=False))
-    pairs = zip(method.args.kwonlyargs, method.args.kw_defaults, strict=True)
-    defaults |= {item.arg: default for item, default in pairs if default is not None}
-    at = next((at for at, argument in enumerate(arguments) if argument.arg == parameter), 99) - 1
+    defaults, names = default_values(method), positional(method)
+    at = names.index(parameter) - 1 if parameter in names else -1
     found: list[ast.expr] = []
     for call in _calls(family, shape, method):
         if call is None or any(isinstance(argument, ast.Starred) for argument in call.args):

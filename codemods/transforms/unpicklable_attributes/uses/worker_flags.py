@@ -11,6 +11,7 @@ from collections.abc import Iterator
 
 from ....flow.facts.passed_on import asked_for
 from ....flow.facts.scope import Asked
+from ....syntax.binding_rules import default_values, given_to, positional
 from ....syntax.outline import Outline
 from ..classes import Method, Shape, Store
 from ..family import Family
@@ -58,21 +59,10 @@ def _says(outline: Outline, use: ast.Attribute, method: Method, flag: str) -> bo
     call = outline.parents[use]
     if not isinstance(call, ast.Call) or call.func is not use:
         return True
-    given: dict[str | None, ast.expr] = {keyword.arg: keyword.value for keyword in call.keywords}
-    names = [part.arg for part in (*method.args.posonlyargs, *method.args.args)][1:]
-    if None in given or any(isinstance(argument, ast.Starred) for argument in call.args):
+    if any(isinstance(part, ast.Starred) for part in call.args) or any(word.arg is None for word in call.keywords):
         return True
-    given |= dict(zip(names, call.args, strict=False))
-    value = given.get(flag, _default(method, flag))
+    value = (default_values(method) | given_to(positional(method)[1:], call)).get(flag)
     return not isinstance(value, ast.Constant) or bool(value.value)
-
-
-def _default(method: Method, flag: str) -> ast.expr | None:
-    arguments = method.args
-    positional = [*arguments.posonlyargs, *arguments.args]
-    pairs = [*zip(reversed(positional), reversed(arguments.defaults), strict=False)]
-    pairs += zip(arguments.kwonlyargs, (item or ast.Name("") for item in arguments.kw_defaults), strict=True)
-    return next((default for part, default in pairs if part.arg == flag), None)
 
 
 def _binds(node: ast.AST, name: str) -> bool:
