@@ -109,10 +109,23 @@ def _may_be_another(search: Search, crossing: Crossing) -> bool:
         if stored is not None and outline is not None:
             if hop.path == sent.path and _follows(outline, hop.line, sent.line):
                 return True
-            nodes = (node for node in outline.nodes if isinstance(node, ast.Attribute) and node.attr == stored[1])
-            if sum(not isinstance(node.ctx, ast.Load) for node in nodes) > 1:
+            if len(list(_later_stores(outline, stored[1], hop.line))) > 1:
                 return True
     return False
+
+
+def _later_stores(outline: Outline, name: str, line: int) -> Iterator[ast.Attribute]:
+    """Where `name` may be set from the store at `line` on, that one among them: not in an unrelated class."""
+    nodes = (node for node in outline.nodes if isinstance(node, ast.Attribute) and node.attr == name)
+    stores = [node for node in nodes if not isinstance(node.ctx, ast.Load)]
+    own = next((node for node in stores if node.lineno == line), None)
+    for node in stores:
+        if own is not None and outline.is_self(node.value) and outline.is_self(own.value):
+            if outline.owner(node) is not outline.owner(own):
+                continue
+            if outline.scope(node) is outline.scope(own) and node.lineno < line:
+                continue  # `self.file = None` before it
+        yield node
 
 
 def _is_asked_for_another(search: Search, crossing: Crossing) -> bool:

@@ -87,13 +87,28 @@ def test_what_stays_or_may_be_sent_is_not_reported(body: str) -> None:
     assert found(body) == []
 
 
-@pytest.mark.parametrize(("more", "count"), [("pass", 1), ("self.line = queue.Queue()", 0)])
-def test_an_attribute_that_gets_another_value_is_not_what_is_sent(more: str, count: int) -> None:
+@pytest.mark.parametrize(
+    ("first", "more", "other", "count"),
+    [
+        ("pass", "pass", "pass", 1),
+        ("pass", "self.line = queue.Queue()", "pass", 0),
+        ("self.line = None", "pass", "pass", 1),  # it is a lock by then
+        ("pass", "pass", "self.line = None", 1),  # an object of another class
+    ],
+)
+def test_an_attribute_that_gets_another_value_is_not_what_is_sent(
+    first: str, more: str, other: str, count: int
+) -> None:
     text = f"""\
 import multiprocessing, queue, threading
 
+class Line:
+    def __init__(self):
+        {other}
+
 class Loader:
     def __init__(self, work):
+        {first}
         self.line = threading.Lock()
         multiprocessing.Process(target=work, args=(1, self.line)).start()
         {more}
