@@ -35,6 +35,7 @@ class Boundary:
     always: bool = False  # under every start method, fork too
     only: frozenset[HazardKind] = frozenset()  # kinds of values that it can't take; empty: what plain pickle can't
     says: str = ""  # what it does to them, where that isn't pickling for another process
+    unless_called: tuple[str, ...] = ()  # methods: where the file calls one, nothing is pickled
 
     @cached_property
     def by_items(self) -> bool:
@@ -287,6 +288,7 @@ def _boundary(entry: Mapping[str, Any]) -> Boundary:
         bool(entry.get("always")),
         frozenset(map(HazardKind, entry.get("only", ()))),
         entry.get("says", ""),
+        tuple(entry.get("unless_called", ())),
     )
 
 

@@ -91,6 +91,34 @@ LOADERS = {
             forked.Process(target=work, args=(lambda: 2,))  # proven
             """
     },
+    "managers": {
+        "own.py": """
+            from multiprocessing.managers import BaseManager
+
+            class Tables(BaseManager):
+                pass
+
+            class Own(BaseManager):
+                @classmethod
+                def register(cls, typeid, callable=None):
+                    print(typeid, callable(1))
+
+            def main(rows):
+                Tables.register("rows", callable=lambda: rows)  # proven
+                BaseManager.register("count", lambda: len(rows))  # proven
+                Tables.register("other")
+                Own.register("rows", callable=lambda at: rows[at])
+                with Tables() as tables:
+                    tables.rows().append(1)
+            """,
+        "server.py": """
+            from multiprocessing.managers import BaseManager
+
+            def main(rows):
+                BaseManager.register("rows", callable=lambda: rows)
+                BaseManager(address=("", 5000)).get_server().serve_forever()
+            """,
+    },
     "processes of torch": {
         "train.py": """
             import torch.multiprocessing as mp

@@ -102,7 +102,11 @@ class Attributes:
         elif kind == CLASS and attribute == "__subclasses__":
             heap.add(result, heap.number(Value(FOREIGN, SUBCLASSES, number)))
         elif kind == CLASS:
-            self._load_member(self.hierarchy.order(int(value.a)), attribute, result, -1, int(value.a))
+            found = self._load_member(self.hierarchy.order(int(value.a)), attribute, result, -1, int(value.a))
+            if not found and self.hierarchy.known:
+                for base in self.hierarchy.all_foreign_bases(int(value.a)):
+                    if self._is_passed_on(name := f"{base}.{attribute}"):
+                        self._name(name, -1, result)
             if attribute in self.constraints.stored_on_others and self.hierarchy.known:
                 for at in self.hierarchy.order(int(value.a)):
                     heap.edge(self._of_class(at, attribute, result), result, heap.lines[result])

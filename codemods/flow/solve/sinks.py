@@ -62,7 +62,7 @@ class Sinks:
     def call(self, name: str, offset: int, call: Call, receiver: int) -> None:
         """A call of `name` (canonical), on the value `receiver` or -1."""
         boundary = self.program.table.boundary(name)
-        if boundary is None:
+        if boundary is None or (boundary.unless_called and self._stays(boundary, call.result + offset)):
             return
         given = arguments_by_name(boundary, call)
         open_ended = bool(call.double_stars or call.stars)
@@ -93,6 +93,11 @@ class Sinks:
         for star in call.stars:
             if star >= 0:
                 self._add_star(star + offset, use)
+
+    def _stays(self, boundary: Boundary, result: int) -> bool:
+        """The file of the call has another one by which nothing is pickled."""
+        calls = self.program.facts[self.heap.file_of[result]].calls
+        return any(call.text.rpartition(".")[2] in boundary.unless_called for call in calls)
 
     def contents(self, node: int, boundary: Boundary, offset: int, call: Call) -> None:
         """What is put into the result of `call`, at `node`, is pickled."""

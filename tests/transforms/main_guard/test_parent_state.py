@@ -199,6 +199,21 @@ def number():
 
 def tag(row):
     return f"{row}-{number()}"
+
+def step(row):
+    step.calls += 1
+    return row * step.calls
+
+step.calls, step.limit = 0, 3
+step.rows = []
+
+def limited(row):
+    return row if len(step.rows) < step.limit else None
+
+def lazy(row):
+    if not hasattr(lazy, "table"):
+        lazy.table = {}
+    return lazy.table.get(row)
 """
 
 
@@ -211,6 +226,11 @@ def tag(row):
         pytest.param("words.number()", "words.number()", ["words.py:10"], id="goes on in both"),
         pytest.param("words.tag(1)", "words.tag(row)", ["words.py:10"], id="goes on in both, by a function of both"),
         pytest.param("pass", "words.tag(row)", [], id="goes on in the worker alone"),
+        pytest.param("words.step(1)", "words.step(row)", ["words.py:17"], id="an attribute of the function itself"),
+        pytest.param("pass", "words.step(row)", [], id="an attribute that only workers count"),
+        pytest.param("words.step.limit = 4", "words.limited(row)", ["words.py:23"], id="an attribute of a function"),
+        pytest.param("words.step.rows.append(1)", "words.limited(row)", ["words.py:23"], id="a list on a function"),
+        pytest.param("words.lazy(1)", "words.lazy(row)", [], id="made where it is not there"),
     ],
 )
 def test_what_its_own_module_reads(change: str, read: str, set_at: list[str]) -> None:

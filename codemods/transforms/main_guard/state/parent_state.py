@@ -25,6 +25,7 @@ from ..set_by_text import UNKNOWN, set_in_project
 from ..statements import LOG_METHODS, only_logs
 from .calls_of_scripts import has_guard
 from .changed_settings import Changed, Place, Search
+from .function_attributes import with_value
 from .object_parts import ADDS, DRAWN, fills
 from .other_changes import by_function
 from .same_values import Same
@@ -40,10 +41,10 @@ _BY_NAME = re.compile(
 
 
 class _State(NamedTuple):
-    """A global of a module, or an attribute of a class of it."""
+    """A global of a module, or an attribute of a class or function of it."""
 
     outline: Outline
-    owner: ast.ClassDef | None
+    owner: ast.ClassDef | Function | None
     name: str
     of_main: bool = False  # a variable of the script, which other files read through `__main__`
 
@@ -138,6 +139,8 @@ def _attribute(search: Search, outline: Outline, node: ast.Attribute) -> _State 
     if owner is None and outline.home_name(value)[:1].isupper():
         found = resolver.definition(outline, value)
         owner = Class(found.outline, found.node) if found and isinstance(found.node, ast.ClassDef) else None
+    if owner is None and (function := with_value(resolver, outline, value, node.attr)) is not None:
+        return _State(function.outline, function.node, node.attr)
     if owner is None and not by_self and isinstance(value, (ast.Name, ast.Attribute)):
         found_class = search.callees.class_of(outline, value) if _is_of_module(outline, value) else None
         owner, by_self = (Class(*found_class), True) if found_class is not None else (None, False)
@@ -214,8 +217,9 @@ def _changes(search: Search, state: _State) -> Iterator[Place]:
 
 
 def _spelled(search: Search, state: _State) -> Iterator[str]:
-    """The names of the class and of its bases, also those that imports give them."""
-    for name in {at.node.name for at in _near(search, state)}:
+    """The names of the function, or of the class and of its bases, also those that imports give them."""
+    assert state.owner is not None
+    for name in {state.owner.name, *(at.node.name for at in _near(search, state))}:
         for outline in search.repo.mentioning(name):
             yield from outline.names_of(name)
 
@@ -263,7 +267,8 @@ def _changed_by_method(search: Search, state: _State, outline: Outline, node: as
     call = outline.parents[above]
     if not isinstance(above, ast.Attribute) or not isinstance(call, ast.Call) or call.func is not above:
         return []
-    assert state.owner is not None
+    if not isinstance(state.owner, ast.ClassDef):
+        return []
     made = next(
         (each.value for each in state.owner.body if isinstance(each, ast.Assign) and state.name in _targets(each)), None
     )
@@ -349,8 +354,8 @@ def _attributes(search: Search, state: _State, pattern: re.Pattern[str]) -> Iter
 
 
 def _near(search: Search, state: _State) -> list[Class]:
-    assert state.owner is not None
-    return list(search.callees.resolver.lineage(Class(state.outline, state.owner)))
+    owner = state.owner
+    return list(search.callees.resolver.lineage(Class(state.outline, owner))) if isinstance(owner, ast.ClassDef) else []
 
 
 def _is_of(search: Search, outline: Outline, value: ast.expr, state: _State) -> bool:

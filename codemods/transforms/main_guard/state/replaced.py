@@ -19,6 +19,7 @@ from ....syntax.receivers import qualified_name
 from ....syntax.resolver import FUNCTIONS, Class
 from ..set_by_text import set_in_project
 from .changed_settings import Place, Search
+from .function_attributes import with_value
 from .process_state import WHERE, ChangedState, inherits, made_before, place_of
 from .process_state_table import states
 from .worker_functions import Worker
@@ -136,7 +137,8 @@ def _of_attribute(search: Search, outline: Outline, value: ast.expr, name: str) 
         return
     found = resolver.definition(outline, value)
     if found is not None and isinstance(found.node, FUNCTIONS):
-        yield found.node, name
+        if with_value(resolver, outline, value, name) is None:  # else `parent_state.py` looks at it
+            yield found.node, name
         return
     made = [Class(found.outline, found.node)] if found is not None and isinstance(found.node, ast.ClassDef) else []
     for cls in made or search.callees.classes_of(outline, value):
