@@ -293,6 +293,8 @@ REAL: dict[str, Make] = {
     "hashlib.new": lambda s, p: hashlib.new("sha256"),
     "hmac.new": lambda s, p: hmac.new(b"a", digestmod="sha256"),
     "memoryview": lambda s, p: memoryview(b"a"),
+    "memoryview().cast": lambda s, p: memoryview(b"abcd").cast("i"),
+    "memoryview().toreadonly": lambda s, p: memoryview(bytearray(b"a")).toreadonly(),
     "contextvars.ContextVar": lambda s, p: contextvars.ContextVar("a"),
     "zlib.compressobj": lambda s, p: zlib.compressobj(),
     "importlib.import_module": lambda s, p: importlib.import_module("struct"),

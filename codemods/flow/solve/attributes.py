@@ -102,16 +102,7 @@ class Attributes:
         elif kind == CLASS and attribute == "__subclasses__":
             heap.add(result, heap.number(Value(FOREIGN, SUBCLASSES, number)))
         elif kind == CLASS:
-            found = self._load_member(self.hierarchy.order(int(value.a)), attribute, result, -1, int(value.a))
-            if not found and self.hierarchy.known:
-                for base in self.hierarchy.all_foreign_bases(int(value.a)):
-                    if self._is_passed_on(name := f"{base}.{attribute}"):
-                        self._name(name, -1, result)
-            if attribute in self.constraints.stored_on_others and self.hierarchy.known:
-                for at in self.hierarchy.order(int(value.a)):
-                    heap.edge(self._of_class(at, attribute, result), result, heap.lines[result])
-            if attribute in self.program.classes[int(value.a)][1].members and self.hierarchy.is_enum(int(value.a)):
-                self._load_enum_member(int(value.a), result)
+            self._load_of_class(int(value.a), attribute, result)
         elif not self.hierarchy.known:
             return
         elif kind == INSTANCE:
@@ -137,6 +128,18 @@ class Attributes:
                     heap.add(result, heap.number(Value(FOREIGN, NEW)))
                 for name in self.hierarchy.all_foreign_bases(owner):
                     self._name(f"{name}().{attribute}", value.b, result)
+
+    def _load_of_class(self, owner: int, attribute: str, result: int) -> None:
+        heap, known = self.heap, self.hierarchy.known
+        found = self._load_member(self.hierarchy.order(owner), attribute, result, -1, owner)
+        for base in self.hierarchy.all_foreign_bases(owner) if known and not found else ():
+            if self._is_passed_on(name := f"{base}.{attribute}"):  # `Tables.register(...)` of a manager
+                self._name(name, -1, result)
+        if attribute in self.constraints.stored_on_others and known:
+            for at in self.hierarchy.order(owner):
+                heap.edge(self._of_class(at, attribute, result), result, heap.lines[result])
+        if attribute in self.program.classes[owner][1].members and self.hierarchy.is_enum(owner):
+            self._load_enum_member(owner, result)
 
     def _method_of(self, made: str, attribute: str) -> str:
         """The name of a method of a foreign object: `eval` of `nn.Sequential(...)` is that of every module."""

@@ -244,6 +244,51 @@ def test_what_its_own_module_reads(change: str, read: str, set_at: list[str]) ->
     assert [f"{each.path}:{each.span.line}" for each in found] == set_at
 
 
+SENT = """\
+from multiprocessing import Process
+
+
+class Box:
+    {body}
+
+    def __init__(self, wide):
+        self.wide = wide
+
+
+class Bag:
+    high = 2
+
+
+def measure(box, by):
+    print(box.{name} * by)
+
+
+def main():
+    {change}
+    Process(target=measure, args=(Box(3), 2)).start()
+
+
+if __name__ == "__main__":
+    main()
+"""
+
+
+@pytest.mark.parametrize(
+    ("name", "body", "change", "found"),
+    [
+        pytest.param("high", "high = 1", "Box.high = 5", True, id="set"),
+        pytest.param("high", "high = 1", "Box.high = property(lambda self: 5)", True, id="a property"),
+        pytest.param("high", "high = 1", "Bag.high = 5", False, id="of another class"),
+        pytest.param("wide", "wide = 1", "Box.wide = 5", False, id="objects have their own"),
+        pytest.param("high", "high = 1", "print(Box.high)", False, id="read"),
+    ],
+)
+def test_of_the_class_of_an_argument(name: str, body: str, change: str, found: bool) -> None:
+    text = SENT.format(name=name, body=body, change=change)
+    report = check(MemoryFiles({"run.py": text.encode()}), Settings(select=("main-guard",)))
+    assert [each.span.line for each in report.findings] == [16] * found
+
+
 KEPT = """\
 from multiprocessing import Process
 

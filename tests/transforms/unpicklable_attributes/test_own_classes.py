@@ -190,7 +190,13 @@ def test_objects_that_share_their_dict() -> None:
     assert reason.startswith("line 9 puts another dict in the place of `self.__dict__`")
 
 
-MADE = ["memoryview(b'ab')", "hmac.new(b'a', digestmod='md5')", "contextvars.ContextVar('a')", "zlib.compressobj()"]
+MADE = [
+    "memoryview(b'ab')",
+    "memoryview(b'abcd').cast('i')",
+    "hmac.new(b'a', digestmod='md5')",
+    "contextvars.ContextVar('a')",
+    "zlib.compressobj()",
+]
 
 
 @pytest.mark.parametrize("made", MADE)

@@ -17,7 +17,8 @@ from .settled import Settled, origin_in
 if TYPE_CHECKING:
     from ..candidates import Units
 
-_BY_HAND = "move it to module level by hand"
+_AT_TOP = "move it to module level by hand"
+_BY_HAND = f"{_AT_TOP}, or make it in the worker"  # from what it needs of the function around
 _CACHES = frozenset({"functools.lru_cache", "functools.cache"})  # a new one for each call of the function around
 
 
@@ -39,8 +40,9 @@ class Header:
         for decorator in unit.node.decorator_list[len(unit.applied) :]:
             if not self.settled.pure_decorator(decorator, names):
                 called = decorator.func if isinstance(decorator, ast.Call) else decorator
-                shared = ", if one cache will do for all" if origin_in(self.scopes, called) in _CACHES else ""
-                raise Refused(f"its decorator `@{_called(decorator)}` may do more than wrap it: {_BY_HAND}{shared}")
+                caches = origin_in(self.scopes, called) in _CACHES
+                advice = f"{_AT_TOP}, if one cache will do for all" if caches else _BY_HAND
+                raise Refused(f"its decorator `@{_called(decorator)}` may do more than wrap it: {advice}")
 
     def parameters(self, unit: Unit) -> None:
         """Defaults, annotations, bases: what runs where the definition stands will run once, on import."""
@@ -133,7 +135,7 @@ class Header:
         for keyword in node.keywords:
             if ast.unparse(keyword.value).rpartition(".")[2] != "ABCMeta":
                 what = f"it is defined with `{ast.unparse(keyword)}`, which may register it"
-                raise Refused(f"{what}: move it to module level by hand")
+                raise Refused(f"{what}: {_BY_HAND}")
         for base in node.bases:
             self._base(unit, node, base)
         self._class_body(node, unit)

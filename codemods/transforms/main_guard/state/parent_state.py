@@ -18,7 +18,7 @@ from ....syntax.callees import FUNCTIONS, Function
 from ....syntax.main_guard import is_main_process_block
 from ....syntax.names import last_name, root_of_chain, whose_class
 from ....syntax.outline import Outline
-from ....syntax.resolver import Class
+from ....syntax.resolver import Class, Resolver
 from ..guard.missing_globals import missing_globals
 from ..main_module import variables_of_main
 from ..set_by_text import UNKNOWN, set_in_project
@@ -93,7 +93,7 @@ def _reads(
                     elsewhere[state] = next(_set_elsewhere(search, state), None) is not None
                 state = state if elsewhere[state] else None
         elif isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Load):
-            state = _of_module(search, outline, node) or _attribute(search, outline, node)
+            state = _of_module(search, outline, node) or _attribute(search, worker, node)
         if state is not None and isinstance(node, ast.expr) and not _does_without(outline, node, function):
             yield state, node
 
@@ -131,9 +131,9 @@ def _has_value(statement: ast.AST) -> bool:
     return isinstance(statement, (ast.Assign, ast.AnnAssign)) and statement.value is not None
 
 
-def _attribute(search: Search, outline: Outline, node: ast.Attribute) -> _State | None:
+def _attribute(search: Search, worker: Worker, node: ast.Attribute) -> _State | None:
     """`Encoder.size`, and `self.size` where the class body alone gives it a value."""
-    resolver, value = search.callees.resolver, node.value
+    outline, resolver, value = worker.outline, search.callees.resolver, node.value
     by_self = outline.is_self(value)
     owner = Class(outline, around) if by_self and (around := outline.owner(value)) else None
     if owner is None and outline.home_name(value)[:1].isupper():
@@ -144,14 +144,19 @@ def _attribute(search: Search, outline: Outline, node: ast.Attribute) -> _State 
     if owner is None and not by_self and isinstance(value, (ast.Name, ast.Attribute)):
         found_class = search.callees.class_of(outline, value) if _is_of_module(outline, value) else None
         owner, by_self = (Class(*found_class), True) if found_class is not None else (None, False)
-    if owner is None:
-        return None
+    owners, by_self = ([owner], by_self) if owner is not None else (worker.given(value), True)
+    states = (_in_body(resolver, each, node.attr, by_self) for each in owners)
+    return next((state for state in states if state is not None), None)
+
+
+def _in_body(resolver: Resolver, owner: Class, name: str, by_self: bool) -> _State | None:
+    """The attribute, where the body of the class, or of one below it, gives it a value and its objects don't."""
     for at in resolver.lineage(owner):
-        if by_self and at.outline.sets_on_self(at.node, node.attr):
+        if by_self and at.outline.sets_on_self(at.node, name):
             return None
         for statement in at.node.body:
-            if _has_value(statement) and node.attr in _targets(statement):
-                return _State(at.outline, at.node, node.attr)
+            if _has_value(statement) and name in _targets(statement):
+                return _State(at.outline, at.node, name)
     return None
 
 

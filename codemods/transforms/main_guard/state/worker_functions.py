@@ -35,6 +35,12 @@ class Worker:
     depth: int  # of calls between what is sent and this
     sent: dict[str, tuple[Confidence, Hop]]  # by file: how it comes to
     nodes: list[ast.AST] = field(repr=False, compare=False)  # what a call of it runs: no defaults, no decorators
+    objects: list[Class] = field(default_factory=list, compare=False)  # what a function that is sent gets along
+
+    def given(self, value: ast.expr) -> list[Class]:
+        """The classes that `value` may be an object of, where that is one of its parameters."""
+        is_given = isinstance(value, ast.Name) and value.id in parameters(self.function)
+        return self.objects if is_given and not self.outline.is_self(value) else []
 
 
 class WorkerFunctions:
@@ -108,11 +114,12 @@ class WorkerFunctions:
                     continue
                 known.depth = min(depth, known.depth)
                 known.sent.setdefault(hop.path, (confidence, hop))
+                known.objects += [each for each in objects if each not in known.objects]
             elif len(self.known) >= _MAX_CALLS or is_test(where.path, facts_lookup(self.starts.project)):
                 continue
             else:
                 nodes = [node for statement in at.body for node in walk(statement)]
-                known = self.known[at] = Worker(where, at, depth, {hop.path: (confidence, hop)}, nodes)
+                known = self.known[at] = Worker(where, at, depth, {hop.path: (confidence, hop)}, nodes, [*objects])
             for call, code in self._calls(known):
                 if not code and isinstance(call.func, ast.Attribute):
                     code = [*self._methods(where, objects, call.func)]
