@@ -14,6 +14,7 @@ from ...syntax.outline import Outline
 from ...syntax.unpicklable import Made
 from ...syntax.unpicklable_table import ObjectKind, Remedy, advice
 from .classes import Shape
+from .exception_arguments import copied_with_others
 from .getattr_guard import unpickled_badly
 from .new_arguments import made_without_arguments
 from .plan import Plan, Planner
@@ -46,7 +47,7 @@ def find(project: Project) -> Iterable[Finding]:
         for finding in (each for each in sure if each.fix is None):
             refused.setdefault((shape.outline.path, shape.node.lineno), finding)
     found = [finding for finding, _ in kept]
-    for others in (_from_outside, _derived, _handed_on, made_without_arguments, _own_processes):
+    for others in (_from_outside, _derived, _handed_on, made_without_arguments, copied_with_others, _own_processes):
         found += [finding for path in paths for finding in others(search, path)]
     found += [finding for path in paths for finding in unpickled_badly(search, path, refused)]
     known = {node for finding, node in kept if finding.confidence is not Confidence.POSSIBLE}

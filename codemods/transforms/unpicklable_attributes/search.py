@@ -34,6 +34,7 @@ from ...tree.source import Source
 from .asked_while_loading import Asked, fails_while_loading, fails_while_pickling
 from .by_name import counts_older, python_below
 from .classes import Shape, Store
+from .exception_arguments import Passed, passed_on
 from .existing_state import named_by
 from .family import Family, line_at
 from .injected import GIVES_GENERATOR, Given, Taken
@@ -50,6 +51,7 @@ _KEEPER = re.compile(r"\bself\.\w|\bfield\s*(?:\(|as\b)|@(?:dataclass|attr)|\bca
 _OUTSIDE = re.compile(r"\n[ \t]*(?!self\b)\w+\.\w+ *=[^=]")  # not in the first line: nothing has a value there
 # These begin with the word: found many times faster.
 _YIELDS = re.compile(r"yield(?<!\wyield)(?!\w)")
+_EXCEPTION = re.compile(r"\bclass\s+\w+\s*\(.*(?:Error|Exception|Warning)\b")
 _STARTS = re.compile(r"DataLoader(?<!\wDataLoader)\s*(?:\(|as\b)")
 _FACTORY = re.compile(r"factory\s*=")
 _GENERATES = re.compile(r"\byield\b|=\s*\((?s:.{0,200}?)\bfor\b|(?:=|\breturn)\s*(?:map|filter|zip|enumerate|iter)\(")
@@ -135,13 +137,22 @@ class Search:
 
     def needing(self, path: str) -> Iterator[tuple[Shape, list[str]]]:
         """Classes of objects that are seen to cross, and what their `__new__` must be given."""
-        lines = crossing_in(self.project, path) if self.project.holds(path, "__new__") else ()
+        for shape in self._seen_to_cross(path, "__new__"):
+            if needed := required(self.family, shape):
+                yield shape, needed
+
+    def exceptions(self, path: str) -> Iterator[tuple[Shape, Passed]]:
+        """Exceptions that are seen to cross, and are made anew with something else than they were made with."""
+        for shape in self._seen_to_cross(path, _EXCEPTION):
+            if (passed := passed_on(self.family, shape)) is not None:
+                yield shape, passed
+
+    def _seen_to_cross(self, path: str, pattern: re.Pattern[str] | str) -> Iterator[Shape]:
+        lines = crossing_in(self.project, path) if self.project.holds(path, pattern) else ()
         outline = self.repo.outline(path) if lines else None
         for node in outline.nodes if outline is not None else ():
             if isinstance(node, ast.ClassDef) and outline is not None and node.lineno in lines:
-                shape = self.family.shape(outline, node)
-                if needed := required(self.family, shape):
-                    yield shape, needed
+                yield self.family.shape(outline, node)
 
     def handed_on(self, path: str) -> Iterator[tuple[Outline, ast.Call, ast.expr, Made]]:
         """Calls that send such a thing to other processes themselves: `DataLoader(LSUN(root), num_workers=4)`."""
@@ -345,7 +356,7 @@ def is_found_in(project: Project, path: str) -> bool:
     """True where the rule has something to say of a file."""
     search = Search(project)
     looks = (search.keepers, search.set_from_outside, search.derived, search.handed_on, search.asked_while_loading)
-    found = any(next(iter(look(path)), None) is not None for look in (*looks, search.needing))
+    found = any(next(iter(look(path)), None) is not None for look in (*looks, search.needing, search.exceptions))
     return found or next(own_processes(search.repo, path), None) is not None
 
 
