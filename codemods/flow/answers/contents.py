@@ -9,7 +9,7 @@ from ..facts.records import Position
 from ..kinds import NAMELESS
 from ..solve.heap import BOUND, CLASS, CONTAINER, FUNCTION, HAZARD, INSTANCE, OBJECT
 from ..solve.solution import Solution
-from .hidden import captures, hiding
+from .hidden import captures, hides_class, hiding
 
 _HOLDING = frozenset({CONTAINER, OBJECT, INSTANCE, FUNCTION})
 _MAYBE_HAZARDS = frozenset({HAZARD, FUNCTION, CLASS, INSTANCE})
@@ -90,6 +90,8 @@ def _all_hazards(solution: Solution, number: int) -> list[tuple[HazardKind, str,
         file, made = program.classes[int(value.a)]
         if made.nested and not (made.reduced and value.kind == INSTANCE):
             return [(HazardKind.CLASS, program.files[file], made.position)]
+        if value.kind == INSTANCE and made.decorators and hides_class(solution, int(value.a)):
+            return [(HazardKind.MADE_CLASS, program.files[file], made.position)]
     return []
 
 

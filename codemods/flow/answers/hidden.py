@@ -1,10 +1,12 @@
-"""Functions of modules that a decorator hides: their name is that of a wrapper, which says that it is local."""
+"""Functions and classes of modules that a decorator hides: their name is that of a local wrapper."""
 
 from __future__ import annotations
 
 from ..kinds import FunctionKind
 from ..solve.heap import FOREIGN, FUNCTION, Value
 from ..solve.solution import Solution
+
+_REDUCERS = frozenset(("__reduce__", "__reduce_ex__"))
 
 
 def hiding(solution: Solution, index: int) -> int | None:
@@ -16,7 +18,29 @@ def hiding(solution: Solution, index: int) -> int | None:
     file, function = program.functions[index]
     if function.kind is not FunctionKind.TOP or not function.decorators or function.decorators[0] < 0:
         return None
-    decorator = _only_function(solution, function.decorators[0] + program.offsets[file])
+    wrapper = _given_by(solution, function.decorators[0] + program.offsets[file])
+    if wrapper is None:
+        return None
+    home, inner = program.functions[wrapper]
+    return wrapper if not inner.decorators and not _may_be_renamed(solution, home, wrapper) else None
+
+
+def hides_class(solution: Solution, index: int) -> bool:
+    """The name of the class of a module is that of a local function, so that pickle does not find it for an object."""
+    program = solution.program
+    file, made = program.classes[index]
+    if made.nested or not made.decorators or made.decorators[0] < 0 or made.qualname != made.name:
+        return False
+    members = (program.classes[at][1].members for at in solution.hierarchy.order(index))
+    if any(not _REDUCERS.isdisjoint(names) for names in members):
+        return False
+    return _given_by(solution, made.decorators[0] + program.offsets[file]) is not None
+
+
+def _given_by(solution: Solution, node: int) -> int | None:
+    """The local function that is all that the decorator at `node` gives."""
+    program = solution.program
+    decorator = _only_function(solution, node)
     if decorator is None:
         return None
     home, made = program.functions[decorator]
@@ -25,7 +49,7 @@ def hiding(solution: Solution, index: int) -> int | None:
         return None
     inner = program.functions[wrapper][1]
     local = inner.kind is FunctionKind.NESTED and inner.qualname == f"{made.qualname}.<locals>.{inner.name}"
-    return wrapper if local and not inner.decorators and not _may_be_renamed(solution, home, wrapper) else None
+    return wrapper if local else None
 
 
 def wrappers_of_their_own(solution: Solution) -> set[int]:

@@ -293,6 +293,7 @@ class Statements:
         made.members = {name: body.names[name] for name in body.bound if name in body.names}
         made.dropped, made.kept = dropped_attributes(node), kept_attributes(node)
         made.record = is_record(node)
+        made.decorators = tuple(applied)
         body.function = -1  # a class body captures nothing by itself
         builder.leave()
         builder.line = node.lineno

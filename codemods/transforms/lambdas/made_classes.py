@@ -10,7 +10,7 @@ from ...finding import Answer, Edit, Finding, Fix, Refused
 from ...flow.answers.crossing import Crossing
 from ...flow.answers.crossings import flow_of
 from ...hazard_kind import HazardKind
-from ...nodes import walk
+from ...nodes import statements, walk
 from ...project import Project
 from ...syntax.binding_rules import ScopeKind
 from ...syntax.placement import end_of_line, place_above, removal
@@ -42,9 +42,34 @@ def made_classes(project: Project) -> Iterator[Finding]:
         how = crossing.in_words
         message = f"the class that is made here, or an object of it, {how}; pickle can't import it by name"
         span, trace = source.span(start, end), crossing.trace
+        if (hidden := _hidden(project, crossing)) is not None:
+            message, reason = _in_place_of(hidden, how)
+            yield Finding.answered(
+                ID, crossing.path, source.span_of(hidden.decorator_list[0]), message, crossing.confidence, trace,
+                Refused(reason),
+            )  # fmt: skip
+            continue
         yield Finding.answered(
             ID, crossing.path, span, message, crossing.confidence, trace, _moved_up(project, crossing)
         )
+
+
+def _hidden(project: Project, crossing: Crossing) -> ast.ClassDef | None:
+    """The class at this place: its decorator gives something else, which has its name."""
+    module = project.module(crossing.path)
+    at = crossing.line, crossing.column
+    nodes = statements(module) if module is not None else ()
+    return next((node for node in nodes if isinstance(node, ast.ClassDef) and start_of(node) == at), None)
+
+
+def _in_place_of(node: ast.ClassDef, how: str) -> tuple[str, str]:
+    name, decorator = node.name, ast.unparse(node.decorator_list[0])
+    message = f"an object of `{name}` {how}; pickle finds what `@{decorator}` gives under that name, and not the class"
+    reason = (
+        f"give the class a name of its own (`class _{name}` and `{name} = {decorator}(_{name})`), or let the decorator "
+        "give the class back; each process then has an object of its own"
+    )
+    return message, reason
 
 
 def _moved_up(project: Project, crossing: Crossing) -> Answer:

@@ -161,3 +161,61 @@ def test_a_tuple_of_a_function_moves_above_it(made: str, sent: str, more: str, m
 def test_not_where_another_file_takes_all_names() -> None:
     text = LOCAL.format(made=MADE, sent="Task(1)", more="")
     assert migrated({"run.py": text, "other.py": "from run import *\n"}, "lambdas") == {}
+
+
+HIDDEN = """\
+from torch.utils.data import DataLoader
+
+
+def single(cls):
+    made = {}
+
+    def get(*given):
+        if cls not in made:
+            made[cls] = cls(*given)
+        return made[cls]
+
+    return get
+
+
+def noted(cls):
+    def show(self):
+        return "noted"
+
+    cls.show = show
+    return cls
+
+
+@DECORATOR
+class Rows:
+    def __len__(self):
+        return 1
+
+    def __getitem__(self, at):
+        return at
+
+    BODY
+
+
+for row in DataLoader(Rows(), num_workers=2):
+    print(row)
+"""
+
+
+@each_row(
+    ("decorator", "body", "hides"),
+    [
+        ("single", "size = 3", True),
+        ("single", "def __reduce__(self): return Rows, ()", False),
+        ("noted", "size = 3", False),
+        ("print", "size = 3", False),
+    ],
+)
+def test_a_decorator_that_puts_a_function_in_the_place_of_the_class(decorator: str, body: str, hides: bool) -> None:
+    text = HIDDEN.replace("DECORATOR", decorator).replace("BODY", body)
+    findings = [*find(Project(MemoryFiles({"run.py": text.encode()})))]
+    assert [each.span.line for each in findings] == [23] * hides
+    assert all(
+        each.fix is None and f"`class _Rows` and `Rows = {decorator}(_Rows)`" in (each.reason or "")
+        for each in findings
+    )
