@@ -26,6 +26,10 @@ class Starter(enum.Enum):
 
 _INTERPRETER = re.compile(r"(?:.*/)?python[\d.]*(?:\.exe)?")
 _JOINED_M = re.compile(r"-[bBdEhiIOqsSuvVx]*m")
+_ARGUMENT = re.compile(r"\$(?:([1-9])|\{([1-9])\}|[@*]|\{[@*](?::(\d+))?\})")
+_RENUMBERS = re.compile(
+    r"\b(?:while|for|until|set|function|getopts)\b|\(\)|\bshift[ \t]+[^\d\s;#&|]"
+)  # other arguments later on
 _NAMES_PROGRAM = re.compile(r"(?:\$\(|`)\s*(?:which|command\s+-v|type\s+-p)\s")  # `$(which train)`: one word
 
 
@@ -63,6 +67,7 @@ class LaunchLine:
     problem: str | None = None
     host: Host = Host.SCRIPT
     listed: bool = False  # its words are the items of a list
+    parameter: int | None = None  # the script is what the shell script gets as its first, second... argument
 
     def flag(self, *names: str) -> Flag | None:
         """The last flag of one of these names."""
@@ -292,7 +297,18 @@ def _read(
         "no script is named on the line" if entry is None else None,
         script.host,
         script.listed,
+        None if entry is None or entry.value is not None else _parameter(script, entry),
     )
+
+
+def _parameter(script: Script, word: Word) -> int | None:
+    """Which argument of the shell script `word` is, the first being 1: `$1`, `"$@"`, `$NAME` after `NAME=$1`."""
+    at, text = word.start, word.text  # where `$NAME` was given it, for that is spelled out by now
+    match = _ARGUMENT.fullmatch(text.strip("\"'"))
+    if match is None or _RENUMBERS.search(script.text):
+        return None
+    shifts = [other.words for other in script.commands if other.words[0].value == "shift" and other.start < at]
+    return int(match[1] or match[2] or match[3] or 1) + sum(int(words[1].text) if words[1:] else 1 for words in shifts)
 
 
 def _flags(words: list[Word]) -> tuple[list[Flag], bool, list[Word]]:
@@ -339,15 +355,24 @@ def _values(script: Script, word: Word) -> tuple[str, ...]:
 
 
 def _script_follows(words: list[Word]) -> bool:
-    """Does a flag or a Python file come next? Then the unknown word before stood for flags."""
+    """Does a flag of the launcher or a Python file come next? Then the unknown word before stood for flags."""
     if not words:
         return False
     text = words[0].value if words[0].value is not None else words[0].text
-    return (
-        text.startswith("-")
-        or text.endswith(".py")
-        or (words[0].value is None and words[0].many and _script_follows(words[1:]))
-    )
+    if text.startswith("-"):
+        return _is_launchers(text)
+    unknown = words[0].value is None and words[0].many
+    return text.endswith(".py") or (unknown and (_script_follows(words[1:]) or _is_option(words[1:2])))
+
+
+def _is_option(words: list[Word]) -> bool:
+    return bool(words) and words[0].text.startswith("-")
+
+
+def _is_launchers(option: str) -> bool:
+    """The launcher's own, which may be cut short."""
+    name = option.lstrip("-").partition("=")[0].replace("_", "-")
+    return any(each.startswith(name) for each in names("launcher_options") | names("launcher_switches"))
 
 
 def entry_places(line: LaunchLine, value: str) -> tuple[list[str], bool]:

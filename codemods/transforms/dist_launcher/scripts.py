@@ -14,6 +14,7 @@ from ...syntax.modules import Modules
 from ...tree.suffixes import SHELL_SCRIPT
 from . import program as entries
 from .local_rank import RankOption, rank_option, rank_options
+from .script_calls import given
 from .self_spawning import OwnRanks, own_ranks, under_line
 from .unseen_parser import unseen_option
 
@@ -48,8 +49,8 @@ class Scripts:
         if line.flag("no-python", "run-path") is not None:
             return Refused("it starts a program that is not a Python script")
         if not line.entry_values:
-            if below := self._under_variable(line.entry.text):
-                return below
+            if seen := self._under_variable(line.entry.text) or self._from_callers(line):
+                return seen
             return Refused(f"which script `{line.entry.text}` names is only known when the line runs")
         found: list[str] = []
         for value in line.entry_values:
@@ -90,6 +91,13 @@ class Scripts:
             return []
         ends = [path for path in self.files if f"/{path}".endswith(f"/{match[2]}")]
         return ends if len(ends) == 1 and self._is_set_here(match[1]) else []
+
+    def _from_callers(self, line: LaunchLine) -> list[str]:
+        """What the documented calls of the shell script that holds the line name: `./launch.sh train.py 8`."""
+        if line.parameter is None or line.host is not Host.SCRIPT or line.entry_is_module:
+            return []
+        names = given(self.project, line.path, line.parameter) or []
+        return sorted({path for name in names for path in self._file(line, name) if path.endswith(".py")})
 
     def _is_set_here(self, variable: str) -> bool:
         if variable not in self._set_here:
