@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from codemods.finding import Confidence
 from harness.small import migrated, reasons, reported
 
 RULE = "main-guard"
@@ -71,9 +72,11 @@ NAME = 'mp.current_process().name == "MainProcess"'
 @pytest.mark.parametrize("test", [NAME, "mp.parent_process() is None"])
 def test_what_prints_above_a_guard_by_another_question(test: str) -> None:
     files = {"run.py": ASKED.format(modules="multiprocessing as mp", above='print("begins")', test=test)}
-    (finding,) = reported(files, RULE)
+    assert reported(files, RULE) == []  # a line more for each worker is no fault
+    (finding,) = reported(files, RULE, confidence=Confidence.POSSIBLE)
     assert finding.message == "Stands above the main guard, so every spawned worker runs it again: it prints"
-    assert 'if __name__ == "__main__":\n    print("begins")\n' in migrated(files, RULE)["run.py"]
+    changed = migrated(files, RULE, confidence=Confidence.POSSIBLE)
+    assert 'if __name__ == "__main__":\n    print("begins")\n' in changed["run.py"]
 
 
 @pytest.mark.parametrize(

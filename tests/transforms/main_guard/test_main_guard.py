@@ -160,6 +160,7 @@ STORE = "import json\ndef keep(x):\n    with open('x', 'w') as f:\n        json.
         "os.remove('x')",
         "shutil.rmtree('x')",
         "run = wandb.init()",
+        "sweep = wandb.sweep({}, project='x')",
         "torch.distributed.init_process_group('gloo')",
         "loss.backward()",
         "open('x', mode='a').write('1')",

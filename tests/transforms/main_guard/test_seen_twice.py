@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from codemods.engine.migrate import check
+from codemods.finding import Confidence
 from codemods.settings import Settings
 from codemods.tree.files import MemoryFiles
 from harness.each_row import each_row
@@ -127,8 +128,8 @@ if __name__ == "__main__":
 @pytest.mark.parametrize(("below", "moves"), [("sys.stdout.flush()", True), ("size = len([3])", False)])
 def test_a_banner_goes_under_the_guard_with_its_flush(below: str, moves: bool) -> None:
     text = BANNER.format(below=below)
-    changed = migrated({"a.py": text}, "main-guard")
-    assert bool(changed) == moves
+    assert migrated({"a.py": text}, "main-guard") == {}  # a line more for each worker is no fault
+    changed = migrated({"a.py": text}, "main-guard", confidence=Confidence.POSSIBLE)
     if moves:
         guarded = f'if __name__ == "__main__":\n    print(size)\n    {below}\n'
         assert guarded in changed["a.py"]

@@ -62,7 +62,8 @@ def late_guard(starts: Starts, outline: Outline, source: Source, reads: WorkerRe
     if start is None:
         return None
     outside |= _sets_up_workers(outline, min(repeats), reads)
-    most = Confidence.POSSIBLE if _only_prints_above(outline, body[: guards[0]], repeats) else Confidence.LIKELY
+    only_prints = all(what is _PRINTS for what in repeats.values())  # a line more for each worker is no fault
+    most = Confidence.POSSIBLE if only_prints else Confidence.LIKELY
     sure = start.confidence if start.confidence.rank < most.rank else most
     return LateGuard(repeats, start, sure, outside)
 
@@ -76,19 +77,6 @@ def _tells_apart(statement: ast.stmt) -> bool:
     """It asks for `__name__` itself, so it is meant for the workers, too."""
     compared = (node.left for node in walk(statement) if isinstance(node, ast.Compare))
     return any(isinstance(left, ast.Name) and left.id == "__name__" for left in compared)
-
-
-def _only_prints_above(outline: Outline, above: list[ast.stmt], repeats: dict[int, Repeated]) -> bool:
-    """Workers repeat nothing but a `print`, and other statements below it would have to move along: not worth it."""
-    below = [at for at in range(min(repeats), len(above)) if at not in repeats and not stays(above[at])]
-    others = [at for at in below if not _flushes(outline, above[at])]
-    return bool(others) and all(what is _PRINTS for what in repeats.values())
-
-
-def _flushes(outline: Outline, statement: ast.stmt) -> bool:
-    """`sys.stdout.flush()`: it belongs to the `print` above."""
-    call = statement.value if isinstance(statement, ast.Expr) else None
-    return isinstance(call, ast.Call) and qualified_name(outline, call.func) in ("sys.stdout.flush", "sys.stderr.flush")
 
 
 def _again(starts: Starts, outline: Outline, statement: ast.stmt) -> Repeated | None:

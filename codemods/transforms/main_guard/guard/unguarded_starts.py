@@ -9,7 +9,7 @@ from ....finding import Answer, Confidence, Finding, Fix, Hop, Refused
 from ....flow.facts.records import facts_lookup
 from ....flow.facts.test_code import is_test
 from ....nodes import walk
-from ....syntax.main_guard import is_main_process_block
+from ....syntax.main_guard import is_main_name_test, is_main_process_block
 from ....syntax.outline import Outline
 from ....tree.source import Source
 from ..changed_inputs import ChangedInputs
@@ -24,7 +24,7 @@ from ..side_effects import Repeated, at_exit, only_prints, repeated, shows
 from ..starts.flags import under_flags
 from ..starts.process_starts import SET_METHOD, SETS, Start, Starts
 from ..state.changed_settings import Search
-from ..statements import is_guard, names_bound
+from ..statements import is_guard, is_print, names_bound
 from ..worker_reads import WorkerReads
 from .cells import cell_marks
 from .defined_again import shown_again
@@ -66,6 +66,8 @@ def unguarded_starts(search: Search, outline: Outline, source: Source) -> Iterat
     after_error = any(isinstance(above, ast.ExceptHandler) for above in outline.ancestors(start.node))
     if after_error or is_test(outline.path, facts_lookup(starts.project)):
         confidence = Confidence.POSSIBLE
+    if first is not None and _means_others_too(body[first]):
+        confidence = Confidence.POSSIBLE
     if not outline.definitions and search.importers.only_later(outline.path):
         confidence = Confidence.POSSIBLE  # what it sends is defined elsewhere, and workers import neither
     repeats = {
@@ -74,7 +76,10 @@ def unguarded_starts(search: Search, outline: Outline, source: Source) -> Iterat
         if _runs(statement) and (what := repeated(starts, outline, statement)) is not None
     }
     end = len(body) if first is None else first  # what a child would run again, once the rest is guarded
+    imports = max((at for at in range(end) if isinstance(body[at], (ast.Import, ast.ImportFrom))), default=0)
+    # a line that is printed among the imports is no reason to guard them, or to have a guard of its own
     prints = [at for at in range(end) if _prints(starts, outline, body[at]) and _alone(body, at)]
+    prints = [at for at in prints if at > imports or not is_print(body[at])]
     answer = _wrapped(search, outline, source, first, alone, repeats, prints)
     message = "Starts processes outside of the main guard: a spawned child runs this again and fails"
     yield Finding.answered(ID, outline.path, source.span_of(start.node), message, confidence, start.hops, answer)
@@ -207,6 +212,13 @@ def _runs(statement: ast.stmt) -> bool:
     if isinstance(statement, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Import, ast.ImportFrom)):
         return False
     return not is_guard(statement) and any(isinstance(node, (ast.Call, ast.For)) for node in walk(statement))
+
+
+def _means_others_too(statement: ast.stmt) -> bool:
+    """`if __name__ == "__main__" or elastic:`: whoever wrote it thought of other processes, and let some of them in."""
+    test = statement.test if isinstance(statement, ast.If) else None
+    either = isinstance(test, ast.BoolOp) and isinstance(test.op, ast.Or)
+    return isinstance(test, ast.BoolOp) and either and any(map(is_main_name_test, test.values))
 
 
 def _sets_method(starts: Starts, outline: Outline, statement: ast.stmt) -> bool:
