@@ -126,7 +126,7 @@ class _Search:
         outline, row = foreign.outline, foreign.row
         if isinstance(foreign.answer, Refused):
             return foreign.answer
-        problems = self.uses.problems([Holder(HolderKind.ATTRIBUTE, row.view, row.owner)])
+        problems = self.uses.problems([Holder(HolderKind.ATTRIBUTE, row.view, row.owner)], of_any=False)
         if problems and problems[0].fatal:
             return Refused(f"{_where(problems[0], outline)} {problems[0].text}. {_ADVICE}")
         doubts = [f"{_where(problem, outline)} {problem.text}" for problem in problems[:1]]

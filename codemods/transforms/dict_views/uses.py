@@ -31,8 +31,11 @@ class ViewUses:
         self.receivers = receivers
         self.tries = Tries(repo)
 
-    def problems(self, start: list[Holder], depth: int = 3) -> list[Difference]:
-        """Everything that a list would change for what `start` holds, the fatal ones first, each place once."""
+    def problems(self, start: list[Holder], depth: int = 3, of_any: bool = True) -> list[Difference]:
+        """Everything that a list would change for what `start` holds, the fatal ones first, each place once.
+
+        `of_any`: also where an attribute of an object of unknown class holds it next (`model.names = config.names`).
+        """
         todo = list(start)
         seen: set[Holder] = set()
         found: dict[tuple[str, int, str], Difference] = {}
@@ -41,6 +44,8 @@ class ViewUses:
             if holder in seen or holder.hops > depth or len(seen) > _STEPS:
                 continue
             seen.add(holder)
+            if holder.kind is HolderKind.ATTRIBUTE and holder.owner is None and not of_any:
+                continue
             differences: list[Difference] = []
             for outline, use, nested in [*self._uses(holder), *self._in_all_attributes(holder)]:
                 more, problems = holders_of(outline, use, nested, holder.hops + 1)

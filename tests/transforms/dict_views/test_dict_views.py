@@ -667,6 +667,18 @@ def test_installed_packages_refused(code: str, reason: str) -> None:
     assert finding.fix is None and reason in (finding.reason or "")
 
 
+@pytest.mark.parametrize(
+    ("line", "is_fixed"), [("model.kinds = config.class_names", True), ("score(config.class_names)", False)]
+)
+def test_what_another_object_keeps_under_the_same_name(line: str, is_fixed: bool) -> None:
+    """`model.kinds` may be anything, and so may the `config` that it comes from."""
+    code = dataset("self.cfg = config_factory(version)") + (
+        f"\ndef load(model, config):\n    {line}\n    return score(model.kinds)\n\n"
+        "def score(kinds):\n    return list(kinds) if isinstance(kinds, (list, tuple)) else [kinds]\n"
+    )
+    assert (only(reported(code)).fix is not None) is is_fixed
+
+
 def test_installed_package_unsafe_where_its_dict_changes() -> None:
     code = dataset("self.cfg = config_factory(version)\nself.cfg.class_range.pop('barrier')")
     fix = only(reported(code)).fix
