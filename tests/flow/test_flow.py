@@ -858,6 +858,31 @@ def loader(dataset):
             launch()
             """
     },
+    "what a dict or list sets on itself": {
+        "train.py": """
+            from multiprocessing import Process
+
+            class Table(dict):
+                def __init__(self):
+                    super().__init__()
+                    self.default = lambda: 0  # proven
+                    self.other = None
+
+            class Steps(list):
+                def __init__(self, at_end=None):
+                    self.at_end = at_end or (lambda: 1)  # proven
+
+            def main(table, steps):
+                steps.append(1)
+
+            def launch():
+                one = Table()
+                one.other = lambda: 2  # possible
+                Process(target=main, args=(Table(), Steps())).start()
+
+            launch()
+            """
+    },
     "dict of functions, iterated": {
         "metrics.py": 'METRICS = {"a": lambda x: x}  # proven\nNAMES = {"a": lambda x: x}\n',
         "train.py": """

@@ -22,7 +22,7 @@ def inside(solution: Solution, number: int, only: frozenset[HazardKind]) -> list
         return [int(value.a), *solution.heap.fields.get(int(value.a), {}).values()]
     if value.kind == OBJECT:
         return [value.b] if value.b >= 0 else []
-    if value.kind != INSTANCE or solution.hierarchy.is_bag(int(value.a)):
+    if value.kind != INSTANCE:
         return []
     order = solution.hierarchy.order(int(value.a))
     dropped: set[str] = set()
@@ -32,6 +32,9 @@ def inside(solution: Solution, number: int, only: frozenset[HazardKind]) -> list
             return []
         dropped |= made.dropped
     found = [item for owner in order for item in solution.attributes.get(owner, {}).items() if item[0] not in dropped]
+    if found and solution.hierarchy.is_bag(int(value.a)):  # what others set, they set on one of its objects
+        own = solution.hierarchy.own_attributes(int(value.a))
+        found = [(name, node) for name, node in found if name in own]
     kept = _kept(solution, order) if found else None
     return [node for name, node in found if kept is None or name in kept]
 

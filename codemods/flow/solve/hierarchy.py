@@ -70,6 +70,27 @@ class Hierarchy:
         """True for classes that are dicts or namespaces: two of their instances have nothing in common."""
         return any(base in BAGS for base in self.all_foreign_bases(index))
 
+    def own_attributes(self, index: int) -> frozenset[str]:
+        """The attributes that the methods of the class or its bases set on `self`, and nothing sets otherwise."""
+        own = (self._set_on_self.get(at, ()) for at in self.order(index))
+        return frozenset(name for names in own for name in names if name not in self._set_elsewhere)
+
+    @cached_property
+    def _set_on_self(self) -> dict[int, set[str]]:
+        found: dict[int, set[str]] = {}
+        for file, facts in enumerate(self.facts):
+            owners = self_nodes(facts) if facts.classes else {}
+            for base, name, *_ in facts.stores if owners else ():
+                if base in owners:
+                    found.setdefault(owners[base] + self.class_offset[file], set()).add(name)
+        return found
+
+    @cached_property
+    def _set_elsewhere(self) -> set[str]:
+        owners = (self_nodes(facts) if facts.classes else {} for facts in self.facts)
+        stores = zip(self.facts, owners, strict=True)
+        return {name for facts, own in stores for base, name, *_ in facts.stores if base not in own}
+
     def is_local_enum(self, index: int) -> bool:
         """True for an Enum in a function: what its body binds are instances of it."""
         return self.classes[index][1].nested and self.is_enum(index)
