@@ -47,6 +47,11 @@ _ENDS = frozenset({ast.Name, ast.Constant, ast.alias})  # most of the nodes that
 _WITH_GAPS = frozenset({"keys", "kw_defaults"})  # fields whose lists may hold None: all others hold nodes alone
 
 
+def end_line(node: ast.expr | ast.stmt | ast.alias) -> int:
+    """The line in which it ends: the parser sets it for each node of a file."""
+    return node.end_lineno or node.lineno
+
+
 def children(node: ast.AST) -> list[ast.AST]:
     """The nodes directly below `node`, in the order of its fields."""
     found: list[ast.AST] = []

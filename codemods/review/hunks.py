@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from ..delivery.diff import CONTEXT, changed_lines
+from ..nodes import end_line
 from ..tree.old_names import tree_of
 from ..tree.source import Source
 
@@ -73,7 +74,7 @@ class Headings:
                 inner = f"{name}.{child.name}" if name else child.name
                 self._add(min([child.lineno, *(item.lineno for item in child.decorator_list)]), inner)
                 self._collect(child, inner)
-                self._add((child.end_lineno or child.lineno) + 1, name)
+                self._add(end_line(child) + 1, name)
             elif isinstance(child, _BLOCKS):
                 self._collect(child, name)
 

@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from ..nodes import walk
+from ..nodes import end_line, walk
 from .binding_rules import bound_name
 
 
@@ -106,8 +106,7 @@ def _around(module: ast.Module, call: ast.Call) -> list[ast.AST]:
     functions = [
         node
         for node in nodes(module)
-        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef))
-        and node.lineno <= call.lineno <= (node.end_lineno or 0)
+        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)) and node.lineno <= call.lineno <= end_line(node)
     ]
     inner = max(functions, key=lambda node: node.lineno, default=None)
     return nodes(module) if inner is None else list(walk(inner))[1:]

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from functools import cached_property
 from typing import Any, TypeVar
 
-from ..nodes import FIELDS, children, statements
+from ..nodes import FIELDS, children, end_line, statements
 from .binding_rules import FUNCTIONS, bound_name, positional, takes_self
 from .names import last_name
 
@@ -108,7 +108,7 @@ class FileTree:
         starts, classes = self._classes
         at = bisect_right(starts, line) - 1
         around: ast.AST | None = classes[at] if at >= 0 else None
-        while around is not None and not (isinstance(around, ast.ClassDef) and line <= (around.end_lineno or 0)):
+        while around is not None and not (isinstance(around, ast.ClassDef) and line <= end_line(around)):
             around = self.parents.get(around)
         return around
 

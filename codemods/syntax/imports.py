@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from itertools import chain, islice, takewhile
 
 from ..finding import Import
-from ..nodes import index_at
+from ..nodes import end_line, index_at
 from .binding_rules import FUNCTIONS, IMPORTS, FunctionNode, Meaning, imported
 from .scopes import scopes_of
 
@@ -46,7 +46,7 @@ def run_before_calls(module: ast.Module, line: int) -> Iterator[ast.Import | ast
 
 
 def _is_in_body(function: FunctionNode, line: int) -> bool:
-    if not function.body[0].lineno <= line <= (function.end_lineno or 0):
+    if not function.body[0].lineno <= line <= end_line(function):
         return False
     header = [function.args, *function.decorator_list, *([function.returns] if function.returns else [])]
     ends = [getattr(node, "end_lineno", None) or 0 for item in header for node in ast.walk(item)]

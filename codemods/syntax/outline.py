@@ -13,7 +13,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import takewhile
 
-from ..nodes import FIELDS
+from ..nodes import FIELDS, end_line
 from ..project import Project
 from .binding_rules import (
     COMPREHENSIONS,
@@ -162,7 +162,7 @@ class Outline(FileTree):
         else:
             before += reversed(bindings[:first])
         loops = [node for node in self.ancestors(use) if isinstance(node, LOOPS)]
-        end = (loops[-1].end_lineno or 0) if loops else 0
+        end = end_line(loops[-1]) if loops else 0
         below = takewhile(lambda binding: position(binding.statement)[0] <= end, bindings[at:])
         later = later[::-1] + [each for each in below if self.shared_loop(each.statement, use) is not None]
         return before[::-1] + later

@@ -6,6 +6,7 @@ import ast
 import re
 from collections import Counter
 
+from ..nodes import end_line
 from ..tree.source import Source
 from .binding_rules import FUNCTIONS
 from .scope_data import start_of
@@ -61,7 +62,7 @@ def first_attached_line(source: Source, node: ast.stmt) -> int:
 
 def last_line(source: Source, node: ast.stmt) -> int:
     """The statement's last line, with comments behind it that are indented as its body is."""
-    end = node.end_lineno or node.lineno
+    end = end_line(node)
     if not isinstance(node, (*FUNCTIONS, ast.ClassDef)):
         return end
     width = len(indentation_at(source, node.lineno).expandtabs(8))

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import ast
 
+from ...nodes import end_line
 from ...syntax.binding_rules import ScopeKind
 from .builder import FactsBuilder
 from .expressions import Expressions
@@ -25,7 +26,7 @@ def facts_of(path: str, tree: ast.Module) -> FileFacts:
     builder = FactsBuilder(path)
     expressions = Expressions(builder)
     statements = Statements(builder, expressions)
-    last = tree.body[-1].end_lineno or 0 if tree.body else 0
+    last = end_line(tree.body[-1]) if tree.body else 0
     for statement in tree.body:
         builder.block_end = last
         builder.top = statement

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable, Iterable, Sequence
 
-from ...nodes import children, walk, yields
+from ...nodes import children, end_line, walk, yields
 from ...syntax.binding_rules import ScopeKind
 from ...syntax.main_guard import is_main_process_test
 from ...syntax.names import dotted, without_arguments
@@ -67,7 +67,7 @@ class Statements:
         builder = self.builder
         before, start, end = dict(builder.scope.current), builder.block_start, builder.block_end
         if statements:
-            builder.block_start, builder.block_end = statements[0].lineno, statements[-1].end_lineno or 0
+            builder.block_start, builder.block_end = statements[0].lineno, end_line(statements[-1])
         self.body(statements)
         builder.block_start, builder.block_end = start, end
         ended = builder.scope.current
@@ -100,7 +100,7 @@ class Statements:
         scope, outside = builder.scope, builder.scope.asked_for
         scope.asked_for = outside + asked_for(node.test)
         ended = self._optional(node.body)
-        note_absent(builder, node.test, node.body[-1].end_lineno or 0)
+        note_absent(builder, node.test, end_line(node.body[-1]))
         if node.orelse:
             scope.asked_for = outside + asked_for(node.test, negated=True)
             builder.without(no_function, lambda: self._optional(node.orelse))
@@ -270,7 +270,7 @@ class Statements:
         index = enter_function(builder, node, kind, node.name, defaults, binding, "wraps" in last)
         builder.facts.functions[index].decorators = tuple(applied)
         start, end = builder.block_start, builder.block_end
-        builder.block_start, builder.block_end = node.lineno, node.end_lineno or 0
+        builder.block_start, builder.block_end = node.lineno, end_line(node)
         self.body(node.body)
         builder.block_start, builder.block_end = start, end
         builder.leave()

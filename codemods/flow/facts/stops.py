@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable, Iterator
 
-from ...nodes import walk
+from ...nodes import end_line, walk
 from ...syntax.binding_rules import BUILTINS
 
 # builtins of Python 2 and of Windows, and what IPython, line_profiler and gettext add
@@ -42,7 +42,7 @@ def _in_blocks(body: list[ast.stmt], missing: set[str]) -> Iterator[tuple[int, i
         first = at
         while first and isinstance(body[first - 1], _SIMPLE):
             first -= 1
-        yield body[first].lineno, body[-1].end_lineno or 0
+        yield body[first].lineno, end_line(body[-1])
     for statement in body:
         if isinstance(statement, (ast.If, ast.For, ast.While)):
             yield from _in_blocks(statement.body, missing)

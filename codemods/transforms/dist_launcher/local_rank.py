@@ -7,7 +7,7 @@ import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
-from ...nodes import statements, walk
+from ...nodes import end_line, statements, walk
 from ...syntax.argparse_options import Option, nodes, options
 from ...syntax.main_guard import is_main_guard
 from .program import SPELLINGS, Program, is_value
@@ -243,9 +243,9 @@ def _none_guards(tree: ast.Module, dest: str) -> set[int]:
 def _same_function_before(tree: ast.Module, lines: list[int], store: int) -> bool:
     """Is one of `lines` in the function that also holds line `store`?"""
     spans = [
-        (node.lineno, node.end_lineno or node.lineno)
+        (node.lineno, end_line(node))
         for node in nodes(tree)
-        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)) and node.lineno <= store <= (node.end_lineno or 0)
+        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)) and node.lineno <= store <= end_line(node)
     ]
     start, end = max(spans, default=(0, 10**9))
     return any(start <= line <= end for line in lines)

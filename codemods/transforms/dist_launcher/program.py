@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from ...nodes import statements, walk
+from ...nodes import end_line, statements, walk
 from ...project import Project
 from ...questions import asked
 from ...syntax.argparse_options import Option, nodes, options
@@ -251,7 +251,7 @@ def asked_by_version(found: Program, option: Option) -> int | None:
     for node in nodes(tree):
         if (
             isinstance(node, ast.If)
-            and node.lineno < option.line <= (node.end_lineno or 0)
+            and node.lineno < option.line <= end_line(node)
             and any(
                 (isinstance(part, ast.Attribute) and part.attr == "__version__")
                 or (isinstance(part, ast.Name) and part.id in versions)

@@ -6,6 +6,7 @@ import ast
 import re
 
 from ...finding import Edit, Import, Refused
+from ...nodes import end_line
 from ...project import Project
 from ...syntax.argparse_options import Option, nodes
 from ...syntax.imports import reference
@@ -47,8 +48,7 @@ def _parser(program: Program, option: Option) -> tuple[str, str, int]:
     around = [
         node.lineno
         for node in nodes(program.tree(option.path))
-        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef))
-        and node.lineno <= option.line <= (node.end_lineno or 0)
+        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)) and node.lineno <= option.line <= end_line(node)
     ]
     return option.path, option.parser, max(around, default=0)
 

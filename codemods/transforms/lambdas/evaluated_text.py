@@ -12,6 +12,7 @@ from ...finding import Confidence, Finding, Hop, Refused
 from ...flow.answers.crossing import Crossing
 from ...flow.answers.crossings import flow_of
 from ...hazard_kind import HazardKind
+from ...nodes import end_line
 from ...project import Project
 from ...syntax.outline import Outline
 from ...syntax.repo import Repo
@@ -128,7 +129,7 @@ def _local_functions(outline: Outline, call: ast.Call, crossed: Callable[[], set
             names = [node.name]
         elif isinstance(node, ast.Assign) and any(isinstance(part, ast.Lambda) for part in ast.walk(node.value)):
             names = [target.id for target in node.targets if isinstance(target, ast.Name)]
-        lines = range(node.lineno, (node.end_lineno or node.lineno) + 1) if names else ()  # type: ignore[attr-defined]
+        lines = range(node.lineno, end_line(node) + 1) if names else ()  # type: ignore[attr-defined, arg-type]
         if not any((outline.path, line) in crossed() for line in lines):
             found |= set(names)
     return found

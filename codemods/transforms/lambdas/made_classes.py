@@ -10,7 +10,7 @@ from ...finding import Answer, Edit, Finding, Fix, Refused
 from ...flow.answers.crossing import Crossing
 from ...flow.answers.crossings import flow_of
 from ...hazard_kind import HazardKind
-from ...nodes import statements, walk
+from ...nodes import end_line, statements, walk
 from ...project import Project
 from ...syntax.binding_rules import ScopeKind
 from ...syntax.placement import end_of_line, place_above, removal
@@ -111,7 +111,7 @@ def _statement(rewrite: FileRewrite, crossing: Crossing) -> ast.Assign | None:
     if scopes.around(statement).kind is not ScopeKind.FUNCTION or len(scopes.block_of(statement)) < 2:
         return None
     start, end = source.range_of(statement)
-    lines = source.line_starts[statement.lineno - 1], end_of_line(source, statement.end_lineno or statement.lineno)
+    lines = source.line_starts[statement.lineno - 1], end_of_line(source, end_line(statement))
     alone = not source.text[lines[0] : start].strip() and not source.text[end : lines[1]].strip()
     return statement if alone and statement.lineno == statement.end_lineno else None
 

@@ -6,6 +6,7 @@ import ast
 import re
 
 from ...finding import Edit, Fix, Refused
+from ...nodes import end_line
 from ...syntax.binding_rules import ScopeKind
 from ...syntax.placement import blank_lines_below, end_of_line, first_attached_line, indentation_at
 from ...syntax.scope_data import Scope, end_of, start_of
@@ -78,7 +79,7 @@ def _def_in_place(rewrite: FileRewrite, node: ast.Lambda, unsafe: str | None) ->
     top = isinstance(scopes.parents[statement], ast.Module)
     gap = rewrite.gap if top else 1
     block = scopes.block_of(statement)
-    line, last = first_attached_line(rewrite.source, statement), statement.end_lineno or statement.lineno
+    line, last = first_attached_line(rewrite.source, statement), end_line(statement)
     edits: list[Edit] = []
     missing = rewrite.missing_above(line, gap)
     if missing and (top or block[0] is not statement):
@@ -125,11 +126,11 @@ def _check_class(rewrite: FileRewrite, node: ast.Lambda, name: str) -> None:
 def _alone(rewrite: FileRewrite, statement: ast.stmt) -> bool:
     start, end = rewrite.source.offset(*start_of(statement)), rewrite.source.offset(*end_of(statement))
     before = rewrite.source.text[rewrite.source.line_starts[statement.lineno - 1] : start]
-    after = rewrite.source.text[end : end_of_line(rewrite.source, statement.end_lineno or statement.lineno)].strip()
+    after = rewrite.source.text[end : end_of_line(rewrite.source, end_line(statement))].strip()
     return not before.strip() and (not after or after.startswith("#"))
 
 
 def _line_end(rewrite: FileRewrite, statement: ast.stmt) -> str:
     """What follows the statement on its last line: a comment, as a rule."""
     end = rewrite.source.offset(*end_of(statement))
-    return rewrite.source.text[end : end_of_line(rewrite.source, statement.end_lineno or statement.lineno)]
+    return rewrite.source.text[end : end_of_line(rewrite.source, end_line(statement))]

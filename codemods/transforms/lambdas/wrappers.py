@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from ...finding import Answer, Edit, Fix, Import, Refused
 from ...flow.answers.crossing import Crossing
-from ...nodes import walk
+from ...nodes import end_line, walk
 from ...project import Project
 from ...syntax.binding_rules import FUNCTIONS, FunctionNode
 from ...syntax.names import last_name
@@ -69,7 +69,7 @@ def _check(project: Project, crossing: Crossing, known: Known, rewrite: FileRewr
         )
     around = [above for above in rewrite.scopes.ancestors(node) if isinstance(above, FUNCTIONS)]
     maker = around[-1]
-    inside = range(maker.lineno, (maker.end_lineno or maker.lineno) + 1)
+    inside = range(maker.lineno, end_line(maker) + 1)
     for path in project.with_words(("__wrapped__",)):
         raise Refused(f"{_GAIN}, and `__wrapped__`, which {path} reads: decorate it by hand")
     for question in known.asked(crossing.path, *start_of(node)):

@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
-from ...nodes import children
+from ...nodes import children, end_line
 from ...syntax.outline import Outline
 from ...tree.source import Source
 from .models import Models, dotted
@@ -89,7 +89,7 @@ class FileView:
     def between(self, scope: Scope, first: ast.stmt, last: ast.stmt) -> Iterator[ast.AST]:
         """What runs in `scope` after `first` and before `last`: whole statements, and tests of blocks around `last`."""
         path = {last, *self.ancestors(last)}
-        end = (first.end_lineno or first.lineno, first.end_col_offset or 0)
+        end = (end_line(first), first.end_col_offset or 0)
 
         def inside(body: list[ast.stmt]) -> Iterator[ast.AST]:
             for node in body:

@@ -6,6 +6,7 @@ import ast
 import re
 
 from ...finding import Edit, Import
+from ...nodes import end_line
 from ...syntax.imports import reference
 from ...tree.source import Source
 from .models import dotted
@@ -92,7 +93,7 @@ def helper_edits(source: Source, tree: ast.Module, calls: list[ast.Call], helper
     if indent:
         text = re.sub(r"^( {4})+", lambda match: indent * (len(match.group()) // 4), text, flags=re.MULTILINE)
     first = min(call.lineno for call in calls)
-    user = next(node for node in tree.body if (node.end_lineno or 0) >= first)
+    user = next(node for node in tree.body if end_line(node) >= first)
     if isinstance(user, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
         line = min([user.lineno, *(decorator.lineno for decorator in user.decorator_list)])
         while line > 1 and source.line_text(line - 1).startswith("#"):
@@ -103,7 +104,7 @@ def helper_edits(source: Source, tree: ast.Module, calls: list[ast.Call], helper
     if not imports:
         at = source.line_starts[user.lineno - 1]
         return [Edit(source.path, at, at, f"{text}\n\n\n")]
-    line = (imports[-1].end_lineno or imports[-1].lineno) + 1
+    line = end_line(imports[-1]) + 1
     blank = 0
     while line <= len(source.line_starts) and not source.line_text(line).strip():
         line, blank = line + 1, blank + 1
@@ -152,7 +153,7 @@ def _without_alias(source: Source, node: ast.Import | ast.ImportFrom, alias: ast
         else:
             cut = (source.range_of(node.names[index - 1])[1], source.range_of(alias)[1])
         return [Edit(source.path, *cut, "")]
-    first, last = source.line_starts[node.lineno - 1], node.end_lineno or node.lineno
+    first, last = source.line_starts[node.lineno - 1], end_line(node)
     rest = source.text[end : line_end(source, end)]
     if source.text[first:start].strip() or rest.strip() or last >= len(source.line_starts):
         return []

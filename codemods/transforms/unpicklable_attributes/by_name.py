@@ -6,6 +6,7 @@ import ast
 import re
 
 from ...finding import Edit, Fix
+from ...nodes import end_line
 from ...project import Project
 from ...syntax.names import root_of_chain
 from ...syntax.outline import Outline
@@ -85,7 +86,7 @@ def by_its_name(family: Family, shape: Shape, store: Store) -> Fix | None:
         if not isinstance(outline.lookup(node, module_name)[0], ast.Module):
             return None
         start = source.offset(node.lineno, node.col_offset)
-        end = source.offset(node.end_lineno or 0, node.end_col_offset or 0)
+        end = source.offset(end_line(node), node.end_col_offset or 0)
         edits.append(Edit(outline.path, start, end, module_name))
     if _read_elsewhere(family, shape, name):
         return None
@@ -135,12 +136,12 @@ def _logger_of_the_module(family: Family, shape: Shape, call: ast.Call, edits: l
         return None
     first = [statement for statement in imports if root.id in [alias.asname or alias.name for alias in statement.names]]
     source = family.repo.project.source(outline.path)
-    last = imports[-1].end_lineno or 0
+    last = end_line(imports[-1])
     if not first or source is None or ";" in source.line_text(last):
         return None
     end = source.offset(last, 0) + len(source.line_text(last))
     text = source.text[
-        source.offset(call.lineno, call.col_offset) : source.offset(call.end_lineno or 0, call.end_col_offset or 0)
+        source.offset(call.lineno, call.col_offset) : source.offset(end_line(call), call.end_col_offset or 0)
     ]
     edits.append(Edit(outline.path, end, end, f"\n\n{name} = {text}"))
     return name

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 from ...finding import Answer, Confidence, Edit, Finding, Fix, Hop, Refused, Trace
 from ...flow.answers.crossings import flow_of
 from ...flow.answers.tried import tried
-from ...nodes import walk
+from ...nodes import end_line, walk
 from ...syntax.names import dotted
 from ...syntax.unpicklable_table import base_methods
 from ...tree.source import Source
@@ -151,7 +151,7 @@ def _in_place(source: Source, asked: Asked, owner: str, unsafe: str | None) -> A
     lines += [step + line for line in _test(asked, "name", step)]
     lines.append(f"{step}return {ast.unparse(statement.value)}(self, name)")
     text = "".join(f"{outer}{line}\n" for line in lines)
-    before, last = source.line_text(statement.lineno - 1), statement.end_lineno or statement.lineno
+    before, last = source.line_text(statement.lineno - 1), end_line(statement)
     after = source.line_text(last + 1) if last < len(source.line_starts) else ""
     if before.strip() and not before.rstrip().endswith(":"):
         text = "\n" + text

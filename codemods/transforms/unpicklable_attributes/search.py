@@ -11,6 +11,7 @@ from functools import partial
 from ...finding import Confidence, Trace
 from ...flow.answers.crossing import only_in_children
 from ...flow.answers.crossings import flow_of
+from ...nodes import end_line
 from ...project import Project
 from ...questions import asked
 from ...syntax.binding_rules import takes_self
@@ -249,7 +250,7 @@ class Search:
         """The boundary at the end of `trace` starts its processes by spawn, whatever the default is."""
         outline = self.repo.outline(trace[-1].path) if trace else None
         for node in outline.of_kind(ast.Call) if outline is not None else ():
-            if node.lineno <= trace[-1].line <= (node.end_lineno or 0):
+            if node.lineno <= trace[-1].line <= end_line(node):
                 asked = [
                     keyword.value
                     for keyword in node.keywords

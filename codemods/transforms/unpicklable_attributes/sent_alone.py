@@ -11,7 +11,7 @@ from ...finding import Confidence
 from ...flow.answers.crossing import Crossing, only_in_children
 from ...flow.answers.crossings import flow_of
 from ...hazard_kind import HazardKind
-from ...nodes import at_place
+from ...nodes import at_place, end_line
 from ...syntax.branches import exclude_each_other, types_asked_for
 from ...syntax.outline import Outline
 from ...syntax.unpicklable import Made
@@ -77,7 +77,7 @@ def _is_overlooked(search: Search, crossing: Crossing) -> bool:
     name = STORED.match(kept.what)
     if owner is None or name is None or f"on `{owner.name}`" not in kept.what:
         return False
-    if crossing.path == kept.path and owner.lineno <= crossing.line <= (owner.end_lineno or 0):
+    if crossing.path == kept.path and owner.lineno <= crossing.line <= end_line(owner):
         return False
     shape = search.family.shape(outline, owner)
     related = [*search.family.line(shape), *search.family.derived(shape)]

@@ -7,7 +7,7 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Mapping
 
-from ....nodes import walk
+from ....nodes import end_line, walk
 from ....project import Project
 from ....syntax.binding_rules import FUNCTIONS
 from ....syntax.names import last_name
@@ -69,7 +69,7 @@ def _in_file(outline: Outline, lines: set[int]) -> dict[str, int]:
     callers: dict[str, list[list[str]]] = {}  # by what they call: helper functions that ask for their callers
     todo: list[tuple[str, int]] = []
     for names, node in _definitions(outline):
-        line = min((at for at in lines if node.lineno <= at <= (node.end_lineno or node.lineno)), default=None)
+        line = min((at for at in lines if node.lineno <= at <= end_line(node)), default=None)
         todo += [(name, line) for name in names] if line is not None else []
         called = (last_name(inner.func) for inner in walk(node) if isinstance(inner, ast.Call))
         for name in dict.fromkeys(name for name in called if name is not None):

@@ -9,6 +9,7 @@ import ast
 from collections.abc import Iterator
 from typing import NamedTuple
 
+from ....nodes import end_line
 from ....syntax.binding_rules import FUNCTIONS, BindingKind
 from ....syntax.names import last_name
 from ....syntax.scope_data import Binding, Scope, end_of, start_of
@@ -58,7 +59,7 @@ def _starts(scopes: Scopes, unit: Unit, sent: int) -> Iterator[tuple[ast.Call, S
             inside = unit.home.node in (start, *scopes.ancestors(start))
             if inside:
                 yield start, unit.home
-            elif start.lineno <= sent <= (start.end_lineno or 0):
+            elif start.lineno <= sent <= end_line(start):
                 yield start, scopes.around(start)
 
 

@@ -12,6 +12,7 @@ from __future__ import annotations
 import ast
 
 from ....finding import Edit
+from ....nodes import end_line
 from ....syntax.binding_rules import FUNCTIONS, positional, takes_self
 from ....syntax.names import last_name, whose_class
 from ....syntax.outline import Outline
@@ -162,7 +163,7 @@ def field_edits(source: Source, unit: Unit) -> list[Edit]:
     edits = []
     kept = [statement for statement in unit.node.body if statement not in unit.fields.values()]
     for statement in unit.fields.values():
-        last = statement.end_lineno or statement.lineno
+        last = end_line(statement)
         if statement.lineno < kept[0].lineno:
             last += blank_lines_below(source, last)
         edits.append(Edit(source.path, source.line_starts[statement.lineno - 1], source.line_starts[last], ""))
@@ -171,7 +172,7 @@ def field_edits(source: Source, unit: Unit) -> list[Edit]:
 
 def is_alone(source: Source, statement: ast.stmt) -> bool:
     """No other statement and no comment shares its lines."""
-    first, last = statement.lineno, statement.end_lineno or statement.lineno
+    first, last = statement.lineno, end_line(statement)
     start = source.line_starts[first - 1]
     before = source.text[start : source.offset(first, statement.col_offset)]
     after = source.text[source.offset(last, statement.end_col_offset or 0) : end_of_line(source, last)]

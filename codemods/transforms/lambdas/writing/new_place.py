@@ -7,6 +7,7 @@ from bisect import bisect_right
 from collections.abc import Sequence
 
 from ....finding import Edit, Import, Refused
+from ....nodes import end_line
 from ....syntax import assigned as definite
 from ....syntax.binding_rules import BUILTINS, FUNCTIONS, ScopeKind
 from ....syntax.placement import (
@@ -112,7 +113,7 @@ def _without_decorator(rewrite: FileRewrite, decorator: ast.expr) -> Edit:
     source, text = rewrite.source, rewrite.source.text
     start = source.line_starts[decorator.lineno - 1]
     sign, behind = source.offset(*start_of(decorator)), source.offset(*end_of(decorator))
-    end = source.line_starts[decorator.end_lineno or decorator.lineno]  # a definition follows
+    end = source.line_starts[end_line(decorator)]  # a definition follows
     comment = text[behind:end].strip()
     indent = indentation_at(source, decorator.lineno)
     if text[start:sign].strip() != "@" or comment[:1] not in ("", "#"):
@@ -152,7 +153,7 @@ def _header_end(rewrite: FileRewrite) -> int:
     at = int(ast.get_docstring(rewrite.scopes.tree) is not None)
     while at < len(body) and getattr(body[at], "module", "") == "__future__":  # nothing else may stand before them
         at += 1
-    return (body[at - 1].end_lineno or 0) if at else 0
+    return end_line(body[at - 1]) if at else 0
 
 
 def _last_accessor(rewrite: FileRewrite, method: tuple[Scope, str, ast.ClassDef]) -> ast.stmt:

@@ -7,6 +7,7 @@ import re
 from collections.abc import Sequence
 
 from ....finding import Edit, Import, Refused
+from ....nodes import end_line
 from ....syntax.names import last_name
 from ....syntax.placement import end_of_line, first_attached_line, indentation_at, last_line, removal
 from ....syntax.scope_data import Scope, Use, line_of
@@ -71,7 +72,7 @@ def _unread_assignment(rewrite: FileRewrite, unit: Unit, moves: dict[Unit, Move]
     if not read or len(statement.targets) > 1 or not isinstance(statement.targets[0], ast.Name):
         return None
     start, end = source.range_of(statement)
-    first, last = source.line_starts[statement.lineno - 1], end_of_line(source, statement.end_lineno or 0)
+    first, last = source.line_starts[statement.lineno - 1], end_of_line(source, end_line(statement))
     alone = not source.text[first:start].strip() and not source.text[end:last].strip()
     above = {scopes.parents[other.node] for other in moves}
     moving = {other.node for other in moves} | {each for each in above if isinstance(each, ast.Assign)}

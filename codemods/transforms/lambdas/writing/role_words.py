@@ -97,9 +97,7 @@ def _is_one_of_several(scopes: Scopes, node: ast.Lambda) -> bool:
     for above in scopes.ancestors(node):
         if isinstance(above, (ast.List, ast.Tuple, ast.Set)):
             return True
-        if not isinstance(above, (ast.Call, ast.IfExp, ast.BoolOp, ast.Starred)) or below not in ast.iter_child_nodes(
-            above
-        ):
+        if not isinstance(above, (ast.Call, ast.IfExp, ast.BoolOp, ast.Starred)):
             return False
         if isinstance(above, ast.Call):
             called = last_name(above.func)

@@ -10,6 +10,7 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from ....finding import Edit, Refused
+from ....nodes import end_line
 from ....syntax.callees import FUNCTIONS
 from ....syntax.outline import Outline
 from ....syntax.placement import indentation_at, indentation_unit
@@ -77,7 +78,7 @@ def _with_comments(source: Source, high: int) -> int:
 
 def _end_of_block(source: Source, statement: ast.stmt) -> int:
     """The last line of a statement, with the comments below it that are indented as its block is."""
-    last = line = statement.end_lineno or statement.lineno
+    last = line = end_line(statement)
     own = indentation_at(source, statement.lineno)
     while line < len(source.line_starts) and (text := source.line_text(line + 1)).lstrip()[:1] in ("", "#"):
         line += 1
@@ -195,7 +196,7 @@ def moved_text(source: Source, guard: ast.If, statement: ast.stmt, moved: Iterab
     at = guard.body.index(statement)
     first, last = _attached_lines(source, guard, statement)
     for beside in (guard.body[at - 1 : at] if at else []) + guard.body[at + 1 : at + 2]:
-        if (beside.end_lineno or 0) >= first and beside.lineno <= last:
+        if end_line(beside) >= first and beside.lineno <= last:
             raise Refused(f"line {first} holds several statements (`;`): put each on a line of its own")
     if first <= guard.lineno:
         raise Refused("the guard and what it holds stand on one line")
@@ -221,7 +222,7 @@ def moved_text(source: Source, guard: ast.If, statement: ast.stmt, moved: Iterab
 
 def _check_lines(body: list[ast.stmt], run: Run) -> None:
     for at in {run.first, run.last + 1, *run.above, *(at + 1 for at in run.above)}:
-        if 0 < at < len(body) and (body[at - 1].end_lineno or 0) >= body[at].lineno:
+        if 0 < at < len(body) and end_line(body[at - 1]) >= body[at].lineno:
             line = body[at].lineno
             raise Refused(f"line {line} holds several statements (`;`): put each on a line of its own")
 

@@ -14,7 +14,7 @@ import ast
 import re
 
 from ....finding import Edit, Fix, Import, Refused
-from ....nodes import walk
+from ....nodes import end_line, walk
 from ....syntax.binding_rules import LOOPS, parameters
 from ....syntax.callees import FUNCTIONS
 from ....syntax.outline import Outline
@@ -93,7 +93,7 @@ class HandedOver:
         line, starts = self.guard.lineno, self.source.line_starts
         indent = indentation_at(self.source, node.lineno)
         made = f"{_PARTIAL}({new}, {', '.join(names)})"
-        end = starts[node.end_lineno or 0] if node is not self.guard.body[-1] else removal.end
+        end = starts[end_line(node)] if node is not self.guard.body[-1] else removal.end
         lead = blank_lines(self.source, line) if is_first else ""
         above = Edit(self.source.path, starts[line - 1], starts[line - 1], f"{lead}{text}\n\n\n")
         if place is not None:

@@ -11,6 +11,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from ....finding import Edit, Fix, Refused
+from ....nodes import end_line
 from ....syntax.binding_rules import positional
 from ....syntax.callees import FUNCTIONS, Function
 from ....syntax.file_tree import position
@@ -232,7 +233,7 @@ class HandOver:
             indent = indentation_at(source, source.position(start)[0])
             return Edit(source.path, behind, behind, "".join(f"\n{indent}{part}," for part in added))
         more = ("" if not has_arguments else " " if comma else ", ") + ", ".join(added)
-        line = source.line_text(call.end_lineno or call.lineno)
+        line = source.line_text(end_line(call))
         if len(line) + len(more) <= line_width(source.text) or call.lineno != call.end_lineno:
             return Edit(source.path, behind, behind, more)
         opened = source.text.index("(", self._end(call.func))
@@ -246,4 +247,4 @@ class HandOver:
         return Edit(source.path, opened + 1, end, f"\n{lines}{outer}")
 
     def _end(self, node: ast.expr) -> int:
-        return self.source.offset(node.end_lineno or 0, node.end_col_offset or 0)
+        return self.source.offset(end_line(node), node.end_col_offset or 0)

@@ -10,7 +10,7 @@ import ast
 from collections.abc import Sequence
 
 from ....finding import Edit, Fix, Refused
-from ....nodes import walk
+from ....nodes import end_line, walk
 from ....syntax.binding_rules import LOOPS, positional, takes_self
 from ....syntax.callees import FUNCTIONS, Function
 from ....syntax.outline import Outline
@@ -145,10 +145,10 @@ class KeptGlobal:
         if body[0].lineno == initialiser.lineno:
             raise NotDone(f"`__init__` stands on one line (line {initialiser.lineno})")
         if at == len(body):
-            line = (body[-1].end_lineno or 0) + 1
+            line = end_line(body[-1]) + 1
         else:
             line = first_attached_line(source, body[at])
-            before = body[at - 1].end_lineno or 0 if at else 0
+            before = end_line(body[at - 1]) if at else 0
             if before >= body[at].lineno:
                 raise NotDone(f"line {before} holds several statements")
         start = source.line_starts[line - 1] if line <= len(source.line_starts) else len(source.text)
@@ -168,7 +168,7 @@ class KeptGlobal:
         if scope is not method or len(self.outline.bindings(method, this[0])) != 1 or not bindings:
             raise NotDone(f"line {read.lineno} has no `{this[0]}` of the method")
         start = self.source.offset(read.lineno, read.col_offset)
-        end = self.source.offset(read.end_lineno or 0, read.end_col_offset or 0)
+        end = self.source.offset(end_line(read), read.end_col_offset or 0)
         if self.source.text[start:end] != read.id:
             raise NotDone(f"the place of `{read.id}` in line {read.lineno} is not known")
         return Edit(self.source.path, start, end, f"{this[0]}.{read.id}")

@@ -6,6 +6,7 @@ import ast
 from collections.abc import Iterable, Sequence
 
 from ....finding import Edit
+from ....nodes import end_line
 from ....syntax.outline import Outline
 from ....syntax.placement import indentation_unit
 from ....tree.source import Source
@@ -50,15 +51,15 @@ def _is_alone(starts: Starts, outline: Outline, node: ast.stmt) -> bool:
         if isinstance(part := getattr(outline.parents[node], name, None), list) and node in part
     )
     at = block.index(node)
-    above = (block[at - 1].end_lineno or 0) if at else _line_of_header(outline.parents[node], node)
-    below = block[at + 1].lineno if at + 1 < len(block) else (node.end_lineno or 0) + 1
-    return above < node.lineno and (node.end_lineno or 0) < below
+    above = end_line(block[at - 1]) if at else _line_of_header(outline.parents[node], node)
+    below = block[at + 1].lineno if at + 1 < len(block) else end_line(node) + 1
+    return above < node.lineno and end_line(node) < below
 
 
 def _line_of_header(parent: ast.AST, node: ast.stmt) -> int:
     """The last line that holds something of `parent` before its block."""
     inner = (item for item in ast.walk(parent) if isinstance(item, ast.expr) and item.lineno <= node.lineno)
-    before = (item.end_lineno or 0 for item in inner if (item.lineno, item.col_offset) < (node.lineno, node.col_offset))
+    before = (end_line(item) for item in inner if (item.lineno, item.col_offset) < (node.lineno, node.col_offset))
     return max([getattr(parent, "lineno", 0), *before])
 
 
@@ -68,7 +69,7 @@ def print_edits(outline: Outline, source: Source, prints: Sequence[ast.stmt]) ->
     edits = []
     for node in prints:
         margin = source.line_text(node.lineno)[: node.col_offset]
-        for line in range(node.lineno, (node.end_lineno or node.lineno) + 1):
+        for line in range(node.lineno, end_line(node) + 1):
             if line in strings or not source.line_text(line).strip():
                 continue
             at = source.line_starts[line - 1]

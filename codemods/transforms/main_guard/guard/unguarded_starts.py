@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator
 from ....finding import Answer, Confidence, Finding, Fix, Hop, Refused
 from ....flow.facts.records import facts_lookup
 from ....flow.facts.test_code import is_test
-from ....nodes import walk
+from ....nodes import end_line, walk
 from ....syntax.main_guard import is_main_name_test, is_main_process_block
 from ....syntax.outline import Outline
 from ....tree.source import Source
@@ -247,10 +247,8 @@ def _starts_anywhere(starts: Starts, outline: Outline) -> bool:
 
 def _alone(body: list[ast.stmt], at: int) -> bool:
     """Its lines hold nothing else."""
-    above = body[at - 1].end_lineno or 0 if at else 0
-    return above < body[at].lineno and all(
-        (body[at].end_lineno or 0) < statement.lineno for statement in body[at + 1 : at + 2]
-    )
+    above = end_line(body[at - 1]) if at else 0
+    return above < body[at].lineno and all(end_line(body[at]) < statement.lineno for statement in body[at + 1 : at + 2])
 
 
 def _method_start(outline: Outline, statement: ast.stmt) -> Start:

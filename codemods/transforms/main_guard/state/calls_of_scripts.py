@@ -6,6 +6,7 @@ import ast
 from collections.abc import Iterator
 
 from ....finding import Hop
+from ....nodes import end_line
 from ....syntax.callees import FUNCTIONS, Function
 from ....syntax.main_guard import is_main_guard, is_main_process_block
 from ....syntax.names import last_name, root_of_chain
@@ -80,4 +81,4 @@ def _is_looked_up(outline: Outline, text: ast.Constant) -> bool:
 
 
 def _spans(statement: ast.stmt, line: int) -> bool:
-    return statement.lineno <= line <= (statement.end_lineno or statement.lineno)
+    return statement.lineno <= line <= end_line(statement)

@@ -12,6 +12,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 from ....finding import Refused
+from ....nodes import end_line
 from ....syntax.file_tree import position
 from ....syntax.unpicklable_table import Remedy
 from ..classes import Shape, Store
@@ -45,13 +46,13 @@ def whole(uses: AttributeUses, branch: Branch, made: Callable[[Hazard], Recreati
     more = [hazard for hazard in uses.hazards if hazard is not branch.hazard and hazard.store.method is init]
     reads = [node for _, method, node in uses.reads if method is init]
     if len(more) == 1 and more[0].store.always and more[0].store.statement.lineno < holder.lineno:
-        begin = more[0].store.statement.end_lineno or 0
+        begin = end_line(more[0].store.statement)
         between = [node.lineno for node in reads if begin < node.lineno < own.lineno]
         if between:
             raise Refused(f"line {between[0]} uses what is replaced by line {own.lineno}; use two attributes")
         before = made(more[0])
         return Whole(_joined(again, before), first=before.lines)
-    if any(own.lineno <= node.lineno <= (own.end_lineno or 0) for node in reads):
+    if any(own.lineno <= node.lineno <= end_line(own) for node in reads):
         raise Refused("it is made from what the attribute was before; use two attributes")
     if len(more) == 1 and more[0].store.statement in holder.orelse:
         try:
@@ -87,7 +88,7 @@ def only_by_flag(uses: AttributeUses, stores: list[Store]) -> Branch | None:
         if not isinstance(holder, ast.If) or holder not in init.body or hazard.store.statement not in holder.body:
             continue
         test = _of_the_object(uses, shape, init, holder, holder.test)
-        last = holder.body[-1].end_lineno or 0
+        last = end_line(holder.body[-1])
         others = [store for store in stores if store.target is not hazard.store.target and store not in later]
         after = [store for store in others if position(store.target)[0] > last]
         inside = [store for store in others if store.statement.lineno >= holder.lineno and store not in after]

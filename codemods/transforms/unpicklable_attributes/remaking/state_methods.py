@@ -9,6 +9,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from ....finding import Edit, Refused
+from ....nodes import end_line
 from ....syntax.names import last_name
 from ....syntax.placement import last_line
 from ....tree.source import Source
@@ -310,7 +311,7 @@ def _stash(source: Source, stash: Stash) -> list[Edit]:
     indent = source.line_text(stash.statement.lineno)[: stash.statement.col_offset]
     edits = [Edit(source.path, start, start, f"{indent}self.{stash.name} = {stash.text}\n")]
     if (node := stash.argument) is not None:
-        first, last = ((node.lineno, node.col_offset), (node.end_lineno or 0, node.end_col_offset or 0))
+        first, last = ((node.lineno, node.col_offset), (end_line(node), node.end_col_offset or 0))
         edits.append(Edit(source.path, source.offset(*first), source.offset(*last), f"self.{stash.name}"))
     return edits
 
@@ -358,5 +359,5 @@ def _methods(source: Source, shape: Shape, new: list[list[str]]) -> Edit:
 
 def _line_end(source: Source, statement: ast.stmt) -> int:
     """Offset behind the last character of the line on which `statement` ends; a comment there stays with it."""
-    last = statement.end_lineno or statement.lineno
+    last = end_line(statement)
     return source.line_starts[last - 1] + len(source.line_text(last))

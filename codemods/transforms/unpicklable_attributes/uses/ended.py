@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator
 
 from ....finding import Refused, Trace
 from ....flow.answers.crossings import flow_of
+from ....nodes import end_line
 from ....syntax.branches import exclude_each_other
 from ....syntax.outline import Outline
 from ..data import names
@@ -28,7 +29,7 @@ def check_not_ended(uses: AttributeUses, trace: Trace) -> None:
     at_work = {(path, line) for path, line, _ in flow_of(uses.family.repo.project).sent()}
     sending: dict[ast.AST, list[ast.expr]] = {}  # by the function that they stand in
     for node in outline.nodes:
-        if isinstance(node, ast.Call) and node.lineno <= sent.line <= (node.end_lineno or node.lineno):
+        if isinstance(node, ast.Call) and node.lineno <= sent.line <= end_line(node):
             for where, call in _leading_to(uses, outline, node):
                 sending.setdefault(where.scope(call), []).append(call)
     for place, node in _ended(uses, ends):

@@ -6,7 +6,7 @@ import ast
 from bisect import bisect_right
 from collections.abc import Iterator
 
-from ....nodes import walk
+from ....nodes import end_line, walk
 from ....syntax.binding_rules import given_to, positional
 from ....syntax.file_tree import Scope, position
 from ....syntax.names import last_name
@@ -114,7 +114,7 @@ def _removed_outside(family: Family, shape: Shape, attributes: set[str]) -> str 
             given = [*made.args, *(word.value for word in made.keywords)]
             parts = {part for value in given for part in _parts(outline, value)}
             for block in (above for above in outline.ancestors(made) if isinstance(above, (ast.With, ast.AsyncWith))):
-                ends = block.end_lineno or block.lineno
+                ends = end_line(block)
                 if not parts.isdisjoint(_temporary(outline, block)) and first[0] > ends:
                     return f"{outline.path}:{block.lineno}"
             removing = [(call, _named(call)) for call in file.once(_removed_in, scope)]
