@@ -858,6 +858,31 @@ def loader(dataset):
             launch()
             """
     },
+    "hooks that nobody can remove": {
+        "train.py": """
+            from multiprocessing import Process
+            from torch import nn
+
+            class Net(nn.Module):
+                def __init__(self):
+                    super().__init__()
+                    self.register_forward_hook(lambda m, i, o: o)  # proven
+                    self.handle = self.register_forward_hook(lambda m, i, o: o)
+
+            def main(net):
+                print(net)
+
+            def launch():
+                net = Net()
+                net.register_full_backward_hook(lambda m, i, o: None)  # proven
+                net.register_buffer("count", lambda: 1)
+                with net.register_forward_pre_hook(lambda m, i: i):
+                    net(1)
+                Process(target=main, args=(net,)).start()
+
+            launch()
+            """
+    },
     "what a dict or list sets on itself": {
         "train.py": """
             from multiprocessing import Process

@@ -87,6 +87,18 @@ class Statements:
 
     def _expression_statement(self, node: ast.Expr) -> None:
         self.expressions.value(node.value)
+        self._hook(node.value)
+
+    def _hook(self, call: ast.expr) -> None:
+        """`net.register_forward_hook(note)`: the module keeps it for good where nobody gets the handle."""
+        func = call.func if isinstance(call, ast.Call) and call.args else None
+        if not isinstance(func, ast.Attribute) or func.attr not in _HOOKS or not dotted(func.value):
+            return
+        made = self.builder.facts.calls[-1:]
+        base = self.expressions.value(func.value)
+        if base >= 0 and made and made[0].position == position(call) and made[0].arguments[:1] > (-1,):
+            row = (base, _HOOKS_KEPT, made[0].arguments[0], call.lineno, self.builder.scope.function)
+            self.builder.stores.append(row)
 
     def _branch(self, node: ast.If | ast.While) -> None:
         builder = self.builder
@@ -321,6 +333,10 @@ def _outermost(scope: FactsScope | None) -> ast.AST | None:
     return found
 
 
+_HOOKS_KEPT = "_forward_hooks"
+_HOOKS = frozenset(
+    f"register_{name}_hook" for name in ("forward", "forward_pre", "backward", "full_backward", "full_backward_pre")
+)
 _HANDLERS: dict[type, Callable[..., None]] = {
     ast.FunctionDef: Statements._function_def,
     ast.AsyncFunctionDef: Statements._function_def,
