@@ -47,6 +47,7 @@ class ObjectKind:
     remedy: Remedy
     source: str = ""
     binary: str = ""
+    given: str = ""
     advice: str = ""
     hidden: str = ""
     line: str = ""

@@ -220,7 +220,8 @@ def _message(name: str, made: Made, saver: str = "") -> str:
     kind = made.kind
     if kind.later:
         return f"`{name}` is {kind.what}: from Python 3.14 on it can't be pickled (`{kind.error}`)"
-    error = kind.error
+    has_arguments = isinstance(made.node, ast.Call) and bool(made.node.args or made.node.keywords)
+    error = kind.given if kind.given and has_arguments else kind.error
     if kind.binary and isinstance(made.node, ast.Call):
         given = [*made.node.args[1:2], *(keyword.value for keyword in made.node.keywords if keyword.arg == "mode")]
         if any(isinstance(argument, ast.Constant) and "b" in str(argument.value) for argument in given):

@@ -344,3 +344,15 @@ class Other(Trainer):
 )
 def test_what_is_given_up_before_the_start(name: str, made: str, found: bool) -> None:
     assert bool(reported({"a.py": DROPPED.format(name=name, made=made)}, RULE)) is found
+
+
+@pytest.mark.parametrize(
+    ("made", "error"), [("Condition()", "`cannot pickle '_thread.RLock' object`"), ("Condition(LOCK)", "`TypeError`")]
+)
+def test_the_error_of_a_condition_is_that_of_its_lock(made: str, error: str) -> None:
+    text = (
+        "import multiprocessing\nfrom threading import Condition, Lock\n\nLOCK = Lock()\n\n\nclass Box:\n"
+        f"    def __init__(self):\n        self.full = {made}\n"
+    )
+    (found,) = reported({"a.py": text + SEND.format(value="Box()")}, RULE)
+    assert found.message.endswith(f"stops with {error}")
