@@ -11,7 +11,7 @@ from ...syntax.repo import Repo
 from ..facts.records import Position
 from ..facts.test_code import is_test
 from ..kinds import LOOKED_UP
-from ..solve.heap import CONTAINER, INSTANCE
+from ..solve.heap import BOUND, CONTAINER, INSTANCE
 from ..solve.solution import Solution
 from .at_home import AtHome
 from .by_habit import ByHabit
@@ -204,8 +204,10 @@ class Crossings:
         return confidence
 
     def _may_be_meant(self, number: int, reasons: Reasons) -> bool:
-        """What a computed name gives for a loader is of a class of datasets, not of any that the module has."""
+        """What a computed name gives for a loader is of a class of datasets, and what is sent as data is no method."""
         value, hop = self.solution.heap.values[number], reasons[number].hop
+        if value.kind == BOUND and hop is not None and "pickles its `obj`" in hop.what:
+            return False
         to_loader = hop is not None and "pickles its `dataset`" in hop.what
         return value.kind != INSTANCE or not to_loader or gives_samples(self.solution, int(value.a))
 

@@ -35,6 +35,29 @@ def test_the_file_is_opened_for_each_part(part: str) -> None:
     assert f"self.images = h5py.File(self.path, 'r'){part.removeprefix('file')}\n" in after
 
 
+TWO = ("self.images = file['images']", "self.labels = file.get('labels')")
+
+
+def test_one_file_is_opened_once_for_several_parts() -> None:
+    """As the class itself does; the copy's parts are of one file as well."""
+    after = migrated(text("file = h5py.File(path, 'r')", *TWO), RULE)["a.py"]
+    begin = "        self.__dict__.update(state)\n        file = h5py.File(self.path, 'r')\n        "
+    assert begin + "\n        ".join(TWO) + "\n" in after
+
+
+@pytest.mark.parametrize(
+    "kept",
+    [
+        ("self.images = h5py.File(path, 'r')['images']", "self.labels = h5py.File(path, 'r')['labels']"),
+        ("file = h5py.File(path, 'r')", TWO[0], "other = h5py.File(path, 'r')", "self.labels = other['labels']"),
+        ("state = h5py.File(path, 'r')", *(line.replace("file", "state") for line in TWO)),
+    ],
+)
+def test_files_that_are_opened_one_by_one_stay_so(kept: tuple[str, ...]) -> None:
+    after = migrated(text(*kept), RULE)["a.py"]
+    assert after.partition("__setstate__")[2].count("h5py.File(self.path, 'r')") == 2
+
+
 def test_a_part_of_a_file_that_is_kept_too() -> None:
     program = text("file = h5py.File(path, 'r')", "self.file = file", "self.images = file.get('images')")
     after = migrated(program, RULE)["a.py"]

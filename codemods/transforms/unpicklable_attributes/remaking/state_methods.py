@@ -17,6 +17,7 @@ from ..classes import Method, Shape
 from ..existing_state import holds_items, returned_state, updated_from
 from ..family import Family
 from ..slots import Slots, given_back, slots_of
+from .opened_once import opened_once
 from .rebuild_expression import Stash
 from .recreate import Recreation
 
@@ -98,7 +99,11 @@ def edits(family: Family, shape: Shape, treatments: Sequence[Treatment], inherit
         new.append(["def __getstate__(self):", *(step + line for line in body)])
     existing_put = shape.methods.get("__setstate__")
     filled = "state" if existing_put is None else updated_from(existing_put)
-    put = _joined(_remake(item, step, filled) for item in remade)
+    plain = {item.attribute: item.again.lines for item in remade if item.again and item.form is Form.ALWAYS}
+    lone = {name: lines[0] for name, lines in plain.items() if len(lines) == 1}
+    remakes = {item.attribute: _remake(item, step, filled) for item in remade}
+    used = "\n".join(["self", "state", filled, *imports, *(line for lines in remakes.values() for line in lines)])
+    put = _joined((remakes | opened_once(shape, lone, used)).values())
     put += [line for item in remade if item.form is Form.CLOSED for line in _close(item, step, filled)]
     if any(other.once(_is_frozen) for other in family.hierarchy(shape)):
         put = [_SETS.sub(r'\1self.__dict__["\2"] = ', line) for line in put]
