@@ -40,6 +40,45 @@ class Tries:
                 return handler
         return None
 
+    def goes_another_way(self, probe: str, place: str) -> bool:
+        """The program comes to the call at `place` only where the one at `probe` did not fail.
+
+        Both are `path:line`. They stand in one function, or a test around the second asks the function of the first:
+        `if can_send(job): pool.apply(job)`.
+        """
+        path, _, line = place.rpartition(":")
+        where, _, at = probe.rpartition(":")
+        here, there = self.repo.outline(path), self.repo.outline(where)
+        sent = next(iter(_calls_on(here, int(line))), None) if here is not None else None
+        asked = next(iter(_calls_on(there, int(at))), None) if there is not None else None
+        if here is None or there is None or sent is None or asked is None:
+            return False
+        function = there.scope(asked)
+        inside = here is there and here.scope(sent) is function
+        guards = [each for each in around(there, asked) if isinstance(each, ast.Try)]
+
+        def decides(earlier: ast.stmt) -> bool:
+            """Behind this statement, what was asked did not fail."""
+            if inside and earlier in guards and isinstance(earlier, ast.Try):
+                return all(_leaves(handler.body) for handler in earlier.handlers if _catches(handler.type))
+            negated = isinstance(earlier, ast.If) and isinstance(earlier.test, ast.UnaryOp)
+            return negated and isinstance(earlier, ast.If) and _asks(earlier.test, function) and _leaves(earlier.body)
+
+        inner: ast.AST = sent
+        for above in here.ancestors(sent):
+            if inside and above in guards and isinstance(above, ast.Try) and inner not in above.handlers:
+                return asked.lineno < sent.lineno
+            if isinstance(above, ast.If) and inner in above.body and _asks(above.test, function):
+                return not isinstance(above.test, ast.UnaryOp)
+            for block in (getattr(above, name, None) for name in ("body", "orelse", "finalbody")):
+                earlier = block[: block.index(inner)] if isinstance(block, list) and inner in block else ()
+                if any(decides(each) for each in earlier):
+                    return True
+            if isinstance(above, FUNCTIONS):
+                return False
+            inner = above
+        return False
+
     def _of_result(self, outline: Outline, call: ast.Call) -> str | None:
         """Where the result is asked for, `pool.submit(work).result()`, and a handler then calls `work` itself."""
         names = {node.id for given in call.args for node in walk(given) if isinstance(node, ast.Name)}
@@ -114,6 +153,22 @@ def tried_at(project: Project, call: str) -> str | None:
     """In words, that the program goes another way where the call at `call`, as `path:line`, fails; None elsewhere."""
     handler = other_way(project, call)
     return handler and f"{call} tries to pickle or copy it, and the program goes on at {handler} where that fails"
+
+
+@asked
+def asked_before(project: Project, probe: str, place: str) -> bool:
+    """As `Tries.goes_another_way`."""
+    return Tries(Repo(project)).goes_another_way(probe, place)
+
+
+def _asks(test: ast.expr, function: ast.AST) -> bool:
+    """The test calls the function."""
+    called = (last_name(node.func) for node in walk(test) if isinstance(node, ast.Call))
+    return isinstance(function, FUNCTIONS) and function.name in called
+
+
+def _leaves(block: list[ast.stmt]) -> bool:
+    return isinstance(block[-1], (ast.Return, ast.Raise, ast.Continue, ast.Break))
 
 
 def _may_catch(text: str) -> bool:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from codemods.engine.migrate import plan
+from codemods.engine.migrate import check, plan
 from codemods.settings import Settings
 from codemods.tree.files import MemoryFiles
 
@@ -142,3 +142,53 @@ def test_a_result_that_is_asked_for_later(
     done = plan(MemoryFiles({"train.py": text.encode()}), Settings(select=("lambdas",), unsafe_fixes=True))
     (fix,) = [each.fix for change in done.changes for each in change.findings]
     assert fix is not None and bool(fix.unsafe) is other_way
+
+
+PROBED = """\
+import multiprocessing
+import pickle
+
+
+def can_send(value):
+    try:
+        pickle.dumps(value)
+    except (TypeError, AttributeError):
+        return False
+    return True
+
+
+def child(value):
+    print(value)
+
+
+def run(value):
+    {body}
+
+
+def main():
+    run(lambda x: x + 1)
+
+
+if __name__ == "__main__":
+    main()
+"""
+START = "multiprocessing.Process(target=child, args=(value,)).start()"
+ASKED = "try:\n        pickle.dumps(value)\n    except Exception:\n        {then}\n    "
+
+
+@pytest.mark.parametrize(
+    ("body", "found"),
+    [
+        pytest.param(f"if can_send(value):\n        {START}", False, id="a test asks"),
+        pytest.param(f"if not can_send(value):\n        return child(value)\n    {START}", False, id="left before"),
+        pytest.param(f"{ASKED.format(then='return child(value)')}{START}", False, id="left where it fails"),
+        pytest.param(f"{ASKED.format(then='print(value)')}{START}", True, id="it goes on"),
+        pytest.param(f"can_send(value)\n    {START}", True, id="nobody looks at the answer"),
+        pytest.param(f"if not can_send(value):\n        {START}", True, id="the other branch"),
+        pytest.param(f"if can_send(value):\n        print(value)\n    else:\n        {START}", True, id="else"),
+    ],
+)
+def test_what_is_sent_only_where_it_can_be_pickled(body: str, found: bool) -> None:
+    files = MemoryFiles({"train.py": PROBED.format(body=body).encode()})
+    settings = Settings(select=("lambdas",))
+    assert [each.confidence.value for each in check(files, settings).findings] == ["proven"] * found

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ...project import Project
-from ...syntax.tried import WOULD_NOT_FAIL, tried_at
+from ...syntax.tried import WOULD_NOT_FAIL, asked_before, tried_at
 from .crossings import flow_of
 
 
@@ -18,3 +18,12 @@ def tried(project: Project, path: str, line: int, column: int | None = None) -> 
         if (found := tried_at(project, call)) is not None:
             return f"{found}: {WOULD_NOT_FAIL}"
     return None
+
+
+def handled(project: Project, place: tuple[str, int, int], boundary: str, saves: bool) -> bool:
+    """The program comes to the boundary, as `path:line`, only where pickling what is at the place did not fail before.
+
+    `saves`: that goes to no other process; the program handles that it fails there.
+    """
+    tries = [call for call in flow_of(project).pickled_by(place) if tried_at(project, call) is not None]
+    return (saves and boundary in tries) or any(asked_before(project, call, boundary) for call in tries)

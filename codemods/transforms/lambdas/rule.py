@@ -9,7 +9,7 @@ from ...finding import Answer, Confidence, Finding, Fix, Refused
 from ...flow.answers.crossing import Crossing, only_in_children
 from ...flow.answers.crossings import Flow, flow_of
 from ...flow.answers.destructors import ended_with
-from ...flow.answers.tried import tried
+from ...flow.answers.tried import handled, tried
 from ...hazard_kind import HazardKind
 from ...project import Project
 from ...syntax.branches import exclude_each_other, no_one_run
@@ -95,7 +95,20 @@ def _findings(project: Project, source: Source, crossings: list[Crossing]) -> It
                 answer = Refused(why)
             if isinstance(answer, Fix) and answer in reasons:
                 answer = replace(answer, unsafe=answer.unsafe or reasons[answer])
+                crossing = _unless_handled(project, crossing)
+                if not crossing.confidence.reaches(project.bar_of(crossing.path)):
+                    continue
             yield _finding(source, crossing, answer)
+
+
+def _unless_handled(project: Project, crossing: Crossing) -> Crossing:
+    """It does not cross where the program asks first whether it can be pickled, and goes another way."""
+    last = crossing.trace[-1] if crossing.trace else None
+    place = f"{last.path}:{last.line}" if last is not None else ""
+    hazard = crossing.path, crossing.line, crossing.column
+    if place and handled(project, hazard, place, crossing.saved):
+        return replace(crossing, confidence=Confidence.POSSIBLE)
+    return crossing
 
 
 def _is_wrapper(flow: Flow, crossing: Crossing) -> bool:
