@@ -117,7 +117,7 @@ multiprocessing.Pool(2).map(Rows('a.db').run, [1])
 def test_words_that_write_to_a_database(call: str, writes: bool) -> None:
     [finding] = reported({"a.py": SQL.format(call)}, "unpicklable-attributes")
     assert (finding.fix is None) is writes
-    said = "line 7 writes to the database; connect in the process that writes"
+    said = "line 7 writes to the database; connect in each process that uses it"
     assert (finding.reason or "").startswith(said if writes else "")
 
 

@@ -20,6 +20,8 @@ from .called_before import is_called_before
 from .closed_outside import closed_outside
 from .mutation import elements, first_touch, leading_words, named, sets_up, touch
 
+_CONNECT = "connect in each process that uses it; one in memory is not shared: send its rows"
+
 
 def check_outside(uses: AttributeUses) -> None:
     """Raises Refused where code outside of the class has set or changed it by the time the object crosses."""
@@ -148,7 +150,7 @@ def check_writes(uses: AttributeUses) -> None:
             given = [*call.args, *(keyword.value for keyword in call.keywords)]
             says = leading_words(given[0]) if name in ("execute", "executemany") and given else ""
             if says.startswith(tuple(names("sql_writes"))):
-                raise Refused(f"line {node.lineno} writes to the database; connect in the process that writes")
+                raise Refused(f"line {node.lineno} writes to the database; {_CONNECT}")
             if any(keyword.arg == "write" and getattr(keyword.value, "value", True) for keyword in call.keywords):
                 raise Refused(f"line {node.lineno} writes to it; open it in the process that writes")
         elif reopened and isinstance(above, ast.Attribute) and above.attr in kind.stands:
