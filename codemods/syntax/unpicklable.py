@@ -275,6 +275,8 @@ class Recogniser:
         """What `node[key]` is, or `node.get(key)`."""
         found = origin(outline, node, self._special, depth + 1)
         kind = kinds().get(canonical(found)) if found else None
+        if kind is not None and kind.sliced and isinstance(key, ast.Slice):
+            return found
         if kind is None or not kind.parts:
             return ""
         whole = not found.endswith("[]")  # a file has names only, a part of it may be indexed by number too

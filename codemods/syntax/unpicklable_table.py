@@ -65,6 +65,7 @@ class ObjectKind:
     buffering: tuple[int, str] | None = None
     carries: str = ""
     parts: bool = False
+    sliced: bool = False
     later: bool = False
     memory: bool = False
     filled: bool = False

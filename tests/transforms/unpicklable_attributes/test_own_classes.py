@@ -193,6 +193,7 @@ def test_objects_that_share_their_dict() -> None:
 MADE = [
     "memoryview(b'ab')",
     "memoryview(b'abcd').cast('i')",
+    "memoryview(b'abcd')[1:3]",
     "hmac.new(b'a', digestmod='md5')",
     "contextvars.ContextVar('a')",
     "zlib.compressobj()",
