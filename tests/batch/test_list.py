@@ -71,6 +71,16 @@ def test_bad_line_of_json_is_one_failed_row(tmp_path: Path, line: str) -> None:
     stored(tmp_path, found)
 
 
+def test_every_name_of_a_column(tmp_path: Path) -> None:
+    url = "https://h.org/o/n"
+    for column in ("repo", "url", "path", "repository"):
+        for ref in ("ref", "commit"):
+            texts = (f"{ref},{column.upper()}\nv1,{url}\n", json.dumps({column: url, ref: "v1"}))
+            for text in texts:
+                (found,) = named(parse_list(text, tmp_path, "list.txt"))
+                assert (found.location, found.ref, found.remote, found.wrong) == (url, "v1", True, None), text
+
+
 def stored(folder: Path, repos: list) -> None:  # type: ignore[type-arg]
     """The rows go into a ledger, and their names are names of folders in it."""
     ledger = Ledger(folder / "out")

@@ -36,6 +36,22 @@ def test_worse_than(
     assert after.worse_than(before) == why
 
 
+@each_row(
+    ("outcome", "passed", "ending", "caution"),
+    [
+        (Outcome(0, 1, ""), True, "passed", ""),
+        (Outcome(0, 2.6, "", timed_out=True), False, "was not done after 3 seconds", "; it can't show what the "),
+        (Outcome(-9, 2.6, "", timed_out=True), False, "was not done after 3 seconds", "; it can't show what the "),
+        (Outcome(2, 1, ""), False, "failed with exit code 2", "; it can't show what the changes break"),
+        (Outcome(1, 1, "", failed=TWO), False, "failed with exit code 1", ", 2 tests fail: "),
+        (Outcome(1, 1, "", failed=FINE), False, "failed with exit code 1", ", 0 tests fail: "),
+    ],
+)
+def test_how_it_ended(outcome: Outcome, passed: bool, ending: str, caution: str) -> None:
+    assert (outcome.passed, outcome.ending, outcome.words) == (passed, ending, ending)
+    assert outcome.caution.startswith(caution) and bool(outcome.caution) == bool(caution)
+
+
 def test_a_few_of_the_tests_that_fail_are_named() -> None:
     four = Outcome(1, 1.0, "", failed=frozenset("abcd"))
     assert four.worse_than(Outcome(0, 1.0, "", failed=FINE)) == "4 more tests fail: a, b, c..."
