@@ -289,6 +289,42 @@ def test_of_the_class_of_an_argument(name: str, body: str, change: str, found: b
     assert [each.span.line for each in report.findings] == [16] * found
 
 
+FIELDS = """\
+from dataclasses import dataclass, field
+from multiprocessing import Process
+from typing import ClassVar
+
+
+@dataclass
+class State:
+    rows: list = field(default_factory=list)
+    shared: ClassVar[list] = []
+
+    def note(self, row):
+        self.{name}.append(row)
+
+
+def show(state):
+    print(state.{name})
+
+
+def main():
+    state = State()
+    state.note(1)
+    Process(target=show, args=(state,)).start()
+
+
+if __name__ == "__main__":
+    main()
+"""
+
+
+@pytest.mark.parametrize(("name", "found"), [("rows", False), ("shared", True)])
+def test_fields_belong_to_each_object(name: str, found: bool) -> None:
+    report = check(MemoryFiles({"run.py": FIELDS.format(name=name).encode()}), Settings(select=("main-guard",)))
+    assert [each.span.line for each in report.findings] == [16] * found
+
+
 KEPT = """\
 from multiprocessing import Process
 

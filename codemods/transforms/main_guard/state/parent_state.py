@@ -12,6 +12,7 @@ import re
 from collections.abc import Container, Iterator, Mapping
 from typing import NamedTuple
 
+from ....flow.facts.syntax import is_record
 from ....project import Project
 from ....syntax.binding_rules import positional
 from ....syntax.callees import FUNCTIONS, Function
@@ -156,8 +157,13 @@ def _in_body(resolver: Resolver, owner: Class, name: str, by_self: bool) -> _Sta
             return None
         for statement in at.node.body:
             if _has_value(statement) and name in _targets(statement):
-                return _State(at.outline, at.node, name)
+                return None if _is_field(at.node, statement) else _State(at.outline, at.node, name)
     return None
+
+
+def _is_field(node: ast.ClassDef, statement: ast.stmt) -> bool:
+    """Of a dataclass or the like: each object has a value of its own."""
+    return isinstance(statement, ast.AnnAssign) and is_record(node) and "ClassVar" not in ast.unparse(statement)
 
 
 def _is_of_module(outline: Outline, value: ast.expr) -> bool:
