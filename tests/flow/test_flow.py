@@ -1276,6 +1276,47 @@ def main(args):
                     executor.submit(lambda: 1)  # proven
             """
     },
+    "threads or processes, as calls say": {
+        "run.py": """
+            from multiprocessing import Pool
+            from multiprocessing.pool import ThreadPool
+
+            def by_default(work, items, parallel=True):
+                kind = Pool if parallel and len(items) > 1 else ThreadPool
+                with kind(4) as pool:
+                    return list(pool.imap(work, items))
+
+            def when_asked(work, items, in_threads):
+                if in_threads:
+                    pool = ThreadPool(4)
+                else:
+                    pool = Pool(4)
+                return pool.map(work, items)
+
+            def in_a_branch(work, items, parallel):
+                return (Pool(2) if parallel else ThreadPool(2)).map(work, items)
+
+            def passed_on(work, items, parallel=True):
+                return (Pool(2) if parallel else ThreadPool(2)).map(work, items)
+
+            def passes(items, parallel=False):
+                return passed_on(lambda item: item, items, parallel)  # possible
+
+            def of_an_option(work, items, parallel):
+                return (Pool(2) if parallel else ThreadPool(2)).map(work, items)
+
+            def main(items, args):
+                by_default(lambda item: item, items)  # proven
+                when_asked(lambda item: item, items, True)  # possible
+                if len(items) > 9:
+                    several = True
+                else:
+                    several = False
+                in_a_branch(lambda item: item, items, several)  # proven
+                passes(items)
+                of_an_option(lambda item: item, items, args.parallel)  # possible
+            """
+    },
     "put in the copy of a dict": {
         "train.py": """
             import pickle

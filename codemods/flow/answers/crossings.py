@@ -400,7 +400,7 @@ class Flow:
 
     @cached_property
     def _pickled_anyway(self) -> PickledAnyway:
-        return PickledAnyway(self.solution, self._closure)
+        return PickledAnyway(self.solution, self._closure, self._reached.without_workers)
 
     @recorded
     def own_methods(self, path: str, line: int, column: int) -> list[tuple[str, int]]:

@@ -11,6 +11,7 @@ from .closure import Closure
 from .contents import hazards
 from .seeds import may_be_threads
 from .trace import Reason
+from .without_workers import WithoutWorkers
 
 _Place = tuple[str | int, ...]
 
@@ -18,11 +19,11 @@ _Place = tuple[str | int, ...]
 class PickledAnyway:
     """What of a solution is pickled or copied also where nothing is sent to another interpreter."""
 
-    def __init__(self, solution: Solution, closure: Closure) -> None:
+    def __init__(self, solution: Solution, closure: Closure, without_workers: WithoutWorkers) -> None:
         self.solution, self.closure = solution, closure
         self._sinks: dict[str, list[Sink]] = {}
         for sink in solution.sinks:
-            if (sink.always or sink.says) and sink.crosses and not may_be_threads(solution, sink):
+            if (sink.always or sink.says) and sink.crosses and not may_be_threads(solution, sink, without_workers):
                 self._sinks.setdefault(f"{sink.path}:{sink.line}", []).append(sink)
 
     @cached_property

@@ -13,6 +13,7 @@ from .at_home import AtHome
 from .programs import Programs
 from .reached import Reached
 from .trace import Reason
+from .without_workers import WithoutWorkers
 
 _FORK_CONTEXT = "multiprocessing.fork_context"  # what `get_context("fork")` gives, see [[variant]] of boundaries.toml
 _PARTIAL = "functools.partial"
@@ -31,7 +32,11 @@ def proven_seeds(
     """
     programs = Programs(solution)
     for sink in solution.sinks:
-        if may_be_threads(solution, sink) or not reached.boundary(sink) or _forks(solution, programs, sink):
+        if (
+            may_be_threads(solution, sink, reached.without_workers)
+            or not reached.boundary(sink)
+            or _forks(solution, programs, sink)
+        ):
             continue
         if sink.crosses and sink.only == only and files in (None, bool(sink.says)):
             name = sink.boundary.replace("()", "")
@@ -140,7 +145,7 @@ def possible_seeds(solution: Solution, reached: Reached) -> Iterator[tuple[int, 
 
 def _doubt(solution: Solution, reached: Reached, programs: Programs, sink: Sink) -> str:
     """Why the boundary call may pickle nothing; "" when there is no doubt."""
-    if may_be_threads(solution, sink):
+    if may_be_threads(solution, sink, reached.without_workers):
         return "but threads may take its place here"
     if not sink.crosses:
         return "but not as called here"
@@ -149,9 +154,15 @@ def _doubt(solution: Solution, reached: Reached, programs: Programs, sink: Sink)
     return "" if reached.boundary(sink) else "but nothing in the repository runs that"
 
 
-def may_be_threads(solution: Solution, sink: Sink) -> bool:
-    """What is called may also be a method of a pool of threads: `Pool(4) if flag else ThreadPool(4)`."""
+def may_be_threads(solution: Solution, sink: Sink, without_workers: WithoutWorkers) -> bool:
+    """What is called may also be a method of a pool of threads: `Pool(4) if flag else ThreadPool(4)`.
+
+    Not where a call sets the flag, a parameter, or its default does.
+    """
     table, heap = solution.program.table, solution.heap
     held = (heap.values[number] for number in heap.holds[sink.callee])
     names = (table.canonical(str(value.a)) for value in held if value.kind == FOREIGN)
-    return any(table.why_harmless(name) is not None and table.boundary(name) is None for name in names)
+    if not any(table.why_harmless(name) is not None and table.boundary(name) is None for name in names):
+        return False
+    flag = solution.program.functions[sink.function][1].processes_if if sink.function >= 0 else None
+    return flag is None or not without_workers.is_asked(sink.function, flag)

@@ -11,7 +11,7 @@ The same of a parameter that decides whether a process is started: `if parallel:
 
 from __future__ import annotations
 
-from ..facts.passed_on import COUNT, IN_STARS
+from ..facts.passed_on import AT_TIMES, COUNT, IN_STARS
 from ..facts.records import Call, PassedOn
 from ..facts.test_code import is_test
 from ..solve.sinks import Sink
@@ -53,6 +53,24 @@ class WithoutWorkers:
         )
         return bool(without) and not others and all(tested)
 
+    def is_asked(self, function: int, under: PassedOn, depth: int = 0) -> bool:
+        """A call of the function says itself that the parameter is set; where no call is seen, the default does."""
+        without, others = self._callers(function, under)
+        return (not others and not without and not under.absent) or any(
+            self._sets(function, given, under, depth) for given in others
+        )
+
+    def _sets(self, function: int, given: Given, under: PassedOn, depth: int) -> bool:
+        place = self._place(function, under.parameter, given.bound)
+        literals, call = given.call.literals, given.call
+        if under.parameter not in dict(call.keywords) and not 0 <= place < len(call.arguments):
+            return not under.absent and not call.stars and not call.double_stars
+        value = literals.get(under.parameter, literals.get(place))
+        if isinstance(value, PassedOn):
+            above = self.callers.around(given.offset, call)
+            return above >= 0 and depth < _MAX_DEPTH and self.is_asked(above, value, depth + 1)
+        return bool(value) or any(f"{AT_TIMES}{key}" in literals for key in (under.parameter, place))
+
     def leaves_off(self, function: int, given: Given, under: PassedOn) -> bool:
         """This call of the function leaves the parameter off."""
         return self._asks_for_none(function, given.offset, given.call, given.bound, under, 0)
@@ -85,9 +103,7 @@ class WithoutWorkers:
         literals, place = call.literals, -1
         name = COUNT if passed.starred else passed.parameter
         if not passed.starred:
-            parameters = self.solution.program.functions[function][1].parameters
-            positional = [parameter.name for parameter in parameters if parameter.kind.is_positional]
-            place = positional.index(name) - bound if name in positional else -1
+            place = self._place(function, name, bound)
         given = name in dict(call.keywords) or 0 <= place < len(call.arguments)
         value = literals.get(name, literals.get(place)) if given else literals.get(IN_STARS)
         if passed.among and given:
@@ -102,6 +118,12 @@ class WithoutWorkers:
             left_off = (None,) if passed.only_none else (0, None)
             return (name in literals or place in literals) and value in left_off
         return passed.absent and not call.stars and not call.double_stars
+
+    def _place(self, function: int, parameter: str, bound: bool) -> int:
+        """Which argument of a call the parameter gets by its place; -1 for none."""
+        parameters = self.solution.program.functions[function][1].parameters
+        positional = [each.name for each in parameters if each.kind.is_positional]
+        return positional.index(parameter) - bound if parameter in positional else -1
 
     def _given(self, calls: list[Given]) -> set[int]:
         """All values that these calls hand over."""

@@ -108,6 +108,8 @@ class FactsBuilder:
         again = name in scope.bound
         if name not in scope.nonlocals:
             scope.constants[name] = SEVERAL if again or name in scope.set_inside else constant
+            if constant is True:
+                scope.set_true.add(name)
             scope.bound.add(name)
         node = self.variable(name, scope, reads=False)
         scope.current.pop(name, None)

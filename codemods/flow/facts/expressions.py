@@ -17,7 +17,7 @@ from .definitions import enter_function
 from .filled_later import PUTS, note_call, note_item
 from .loaded_by_path import is_loaded, takes_from_loaded
 from .operators import inverted, operated
-from .passed_on import COUNT, UNDER, passed_on, under, unpacks_no_workers, with_workers
+from .passed_on import AT_TIMES, COUNT, UNDER, note_choice, passed_on, under, unpacks_no_workers, with_workers
 from .records import NO_LITERALS, Call
 from .scope import DEAD, SEVERAL, FactsScope
 from .syntax import (
@@ -140,6 +140,7 @@ class Expressions(Targets):
 
     def _conditional(self, node: ast.IfExp) -> int:
         self.value(node.test)
+        note_choice(self.builder, node.test, node.body, node.orelse)
         body = self.value(node.body)
         return self.builder.merge(
             [body, self.builder.without(not_callable(node.test), lambda: self.value(node.orelse))]
@@ -334,6 +335,8 @@ class Expressions(Targets):
             constant = scope.constants.get(node.id, SEVERAL) if scope is not None else SEVERAL
             if constant is not SEVERAL:
                 literals[key] = constant
+            elif scope is not None and node.id in scope.set_true:
+                literals[f"{AT_TIMES}{key}"] = True
         elif key == 0 and (pattern := name_pattern(node)) is not None:
             literals[key] = pattern
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 from ...nodes import walk
 from ...syntax.binding_rules import defaults_of, positional
@@ -12,8 +13,12 @@ from ...syntax.outline import pairs
 from .records import PassedOn
 from .scope import Asked, FactsScope
 
+if TYPE_CHECKING:
+    from .builder import FactsBuilder
+
 COUNT = "num_workers"
 IN_STARS = f"**{COUNT}"  # the key of the literal where it comes by `**kwargs`
+AT_TIMES = "at times "  # before a name or a place: the key of the literal True, where the variable is True in a branch
 UNDER = "if"  # the key of the literal where the call stands under a parameter that is asked for: no argument's name
 # last names of calls that start processes, or hand something to them
 _STARTS = frozenset(
@@ -161,6 +166,20 @@ def defined_under(scope: FactsScope) -> tuple[int, PassedOn] | None:
         return None
     found = _asked(scope, function)
     return None if found is None else (scope.function, found)
+
+
+def note_choice(builder: FactsBuilder, test: ast.expr, taken: ast.expr, left: ast.expr) -> None:
+    """`Pool(4) if parallel else ThreadPool(4)`: the function says which of its parameters chooses processes."""
+    scope = builder.scope
+    names = [last_name(each.func if isinstance(each, ast.Call) else each) or "" for each in (taken, left)]
+    threads = [name.startswith("Thread") for name in names]
+    if threads[0] == threads[1] or names[threads[0]] not in _STARTS:
+        return
+    function = scope.tree
+    if isinstance(function, (ast.FunctionDef, ast.AsyncFunctionDef)):
+        asked = asked_for(test, negated=threads[0])
+        found = next(filter(None, (_named(function, each) for each in asked)), None)
+        builder.facts.functions[scope.function].processes_if = found
 
 
 def _asked(scope: FactsScope, function: ast.FunctionDef | ast.AsyncFunctionDef) -> PassedOn | None:

@@ -79,6 +79,7 @@ class Function:
         False  # a method that runs in the worker: __getitem__, run of a Process, and what only these call
     )
     under: tuple[int, PassedOn] | None = None  # the function around it, with a parameter under which it is defined
+    processes_if: PassedOn | None = None  # the parameter that is asked for processes where threads may take their place
 
 
 @dataclass(slots=True)

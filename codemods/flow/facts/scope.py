@@ -38,6 +38,7 @@ class FactsScope:
         "passes",
         "qualname",
         "set_inside",
+        "set_true",
         "taken_out",
         "tree",
     )
@@ -56,6 +57,7 @@ class FactsScope:
         self.nonlocals: set[str] = set()
         self.set_inside: set[str] = set()  # names that a function in it binds, which declares them nonlocal
         self.constants: dict[str, object] = {}  # names bound once, to a literal
+        self.set_true: set[str] = set()  # names that are True here or there
         self.loaded: set[str] = set()  # names of modules that are loaded by a path
         self.loading: set[str] = set()  # of a module: its functions that return such a module
         self.tree: ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda | ast.ClassDef | None = None

@@ -17,7 +17,7 @@ from .filled_later import note_put
 from .loaded_by_path import note_returned
 from .operators import operated
 from .own_state import dropped_attributes, is_reduced_to_other, kept_attributes
-from .passed_on import asked_for
+from .passed_on import asked_for, note_choice
 from .records import NO_LITERALS, Call
 from .scope import DEAD, SEVERAL, FactsScope
 from .syntax import converted, is_record, not_callable, position, rebinds
@@ -111,6 +111,12 @@ class Statements:
         builder.note_narrowed(no_function)
         scope, outside = builder.scope, builder.scope.asked_for
         scope.asked_for = outside + asked_for(node.test)
+        if (
+            node.orelse
+            and isinstance(taken := node.body[-1], ast.Assign)
+            and isinstance(left := node.orelse[-1], ast.Assign)
+        ):
+            note_choice(builder, node.test, taken.value, left.value)
         ended = self._optional(node.body)
         note_absent(builder, node.test, end_line(node.body[-1]))
         if node.orelse:

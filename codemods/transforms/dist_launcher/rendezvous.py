@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 from ...finding import Edit, Hop, Refused
+from ...launch.names import names
 from ...launch.reachability import Reach, Way
 from ...nodes import walk
 from ...project import Project
@@ -68,13 +69,15 @@ def fixed_address(found: Program, passes: Callable[[str], bool]) -> Address | No
 
 
 def joins_others(found: Program) -> bool:
-    """Does the program name `init_process_group`, elsewhere than in a function that it never names itself?"""
+    """Does the program name `init_process_group`, or mmcv's `init_dist` and kin, elsewhere than in a function that it
+    never names itself?"""
     return any(
         not isinstance(statement, ast.FunctionDef)
         or any(_names(tree, statement.name) for _, tree in found.saying(statement.name))
-        for _, module in found.saying(_JOIN)
+        for join in sorted(names("joins_group"))
+        for _, module in found.saying(join)
         for statement in module.body
-        if _names(statement, _JOIN)
+        if _names(statement, join)
     )
 
 

@@ -1154,6 +1154,8 @@ SETS_UP = "import torch.distributed as dist\ndef start(rank):\n    dist.init_pro
         ("import helper", SETS_UP.replace("def start(rank)", "if rank"), Confidence.LIKELY),
         ("import helper", "from torch.distributed import init_process_group as join\n", Confidence.LIKELY),
         ("import helper", "# what init_process_group is for\n", Confidence.POSSIBLE),
+        ("from mmcv.runner import init_dist\ninit_dist('pytorch')", "", Confidence.LIKELY),
+        ("import horovod.torch as hvd\nhvd.init()", "", Confidence.POSSIBLE),
     ],
 )
 def test_a_rank_that_nothing_joins_with(script: str, helper: str, sure: Confidence) -> None:

@@ -324,3 +324,22 @@ def test_a_method_of_an_object_of_a_module_that_is_imported(change: str, found: 
         "if __name__ == '__main__':\n    main()\n",
     }
     assert reports(files) == ([("train.py", 8, "train.py:12")] if found else [])
+
+
+@pytest.mark.parametrize(
+    ("inside", "found"),
+    [("print(size)", False), ("for row in DataLoader(Rows(), num_workers=2):\n            print(row)", True)],
+)
+def test_what_is_put_back(inside: str, found: bool) -> None:
+    test = f"""
+def test_sizes(sizes):
+    for size in sizes:
+        old = cfg["size"]
+        cfg["size"] = size
+        {inside}
+        cfg["size"] = old
+"""
+    script = TRAIN.replace("\ndef main", f"{test}\ndef main").replace('from_file("a.yaml")', "test_sizes([1])")
+    assert bool(reports({**FILES, "train.py": script})) is found
+    other = script.replace('cfg["size"] = old', 'cfg["size"] = 2')
+    assert reports({**FILES, "train.py": other})

@@ -54,6 +54,22 @@ def test_one_in_a_branch_does_not_keep_another_from_its_fix() -> None:
     assert "in a branch" in found[15]
 
 
+def test_threads_may_take_the_place_of_processes() -> None:
+    """A branch that asks for threads defines what no worker looks for."""
+    text = (
+        "import sys\nfrom multiprocessing import Pool\nfrom multiprocessing.pool import ThreadPool\n\n\n"
+        "def run_all(func, rows, parallel=True):\n"
+        "    kind = Pool if parallel and len(rows) > 1 else ThreadPool\n"
+        "    with kind(2) as pool:\n        return list(pool.imap(func, rows))\n\n\n"
+        'if __name__ == "__main__":\n'
+        '    if sys.argv[1] == "a":\n        parallel = True\n\n        def work(x):\n            return x + 1\n'
+        "    else:\n        parallel = False\n\n        def work(x):\n            return x + 2\n"
+        "    print(run_all(work, [1, 2], parallel=parallel))\n"
+    )
+    assert [line for line, _ in _found(text)] == [16]
+    assert _found(text.replace("parallel = True", "parallel = False")) == []
+
+
 @pytest.mark.parametrize(
     ("made", "lines"),
     [

@@ -8,6 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from ....finding import Confidence, Edit, Hop, Refused
+from ....flow.answers.crossings import flow_of
 from ....flow.boundaries import Boundary
 from ....nodes import walk
 from ....syntax.binding_rules import given_to, parameters, positional
@@ -69,7 +70,34 @@ def guarded_definitions(starts: Starts, outline: Outline) -> Iterator[Guarded]:
             for name in _mentioned(outline, inside, arguments):
                 for definition in inside.get(name, ()):
                     found.setdefault(definition, Guarded(guard, definition, sure, hop))
+        others = [each for definitions in inside.values() for each in definitions if each not in found]
+        sent_ones = flow_of(starts.project).sent() if others else ()
+        flows = {line: hop for path, line, hop in sent_ones if path == outline.path}
+        for definition in others:  # what only the flow sees: `(Pool if parallel else ThreadPool)(4).map(work, names)`
+            if definition.lineno in flows and not _left_off(outline, definition, nodes):
+                found[definition] = Guarded(guard, definition, Confidence.PROVEN, flows[definition.lineno])
         yield from found.values()
+
+
+def _left_off(outline: Outline, definition: Definition, nodes: Sequence[ast.AST]) -> bool:
+    """Its branch sets to False what a call gets along with it: `parallel = False`."""
+    above = outline.parents[definition]
+    blocks: list[list[ast.stmt]] = [getattr(above, "body", []), getattr(above, "orelse", [])]
+    off = {
+        target.id
+        for statement in next((block for block in blocks if definition in block), [])
+        if isinstance(statement, ast.Assign) and isinstance(statement.value, ast.Constant)
+        if statement.value.value is False
+        for target in statement.targets
+        if isinstance(target, ast.Name)
+    }
+    for call in nodes if off else ():
+        if isinstance(call, ast.Call):
+            given = (*call.args, *(keyword.value for keyword in call.keywords))
+            names = {value.id for value in given if isinstance(value, ast.Name)}
+            if definition.name in names and names & off:
+                return True
+    return False
 
 
 Sent = tuple[Confidence, Hop, list[ast.expr]]

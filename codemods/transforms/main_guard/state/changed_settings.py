@@ -121,7 +121,7 @@ class Search:
             return  # workers set it themselves
         own = {change.node for change in by_workers if _adds(change)}
         places = [item for item in places if item[0].node not in own] if own else places
-        changes = [change for change in changes if change not in by_workers]
+        changes = [change for change in changes if change not in by_workers and not self._for_a_while(change)]
         computed = {_computed(change) for change in by_workers if change.key == ITEM}
         if computed:  # each worker keeps results for itself, and does not compute what another gives for a name
             changes = [change for change in changes if change.key not in ("", DRAWN, ITEM)]
@@ -140,6 +140,20 @@ class Search:
                 through = f" ({script} runs that)" if script != change.outline.path else ""
                 what = f"`{ast.unparse(place.node)}` is changed here, in the main process only{through}"
                 yield Changed(home, place.node, worker, confidence, sent, Hop(change.outline.path, line, what))
+
+    def _for_a_while(self, change: Place) -> bool:
+        """`old = cfg.SIZE; cfg.SIZE = size; ...; cfg.SIZE = old` in one block, which starts no worker in between."""
+        outline, statement = change.outline, change.outline.statement(change.node)
+        above = outline.parents[statement]
+        blocks: list[list[ast.stmt]] = [getattr(above, "body", []), getattr(above, "orelse", [])]
+        block = next((each for each in blocks if statement in each), [])
+        set_here = [(at, *_set(each)) for at, each in enumerate(block)]
+        target, _ = _set(statement)
+        kept = {name: at for at, name, value in set_here if target and value == target}
+        back = [at for at, name, value in set_here if kept and name == target and kept.get(value, at) < at]
+        if not back or not min(kept.values()) < block.index(statement) <= back[-1]:
+            return False
+        return not self.starts.in_block(outline, block[min(kept.values()) : back[-1]])
 
     def _may_be_before(self, change: Place, sent: Hop, depth: int = 0) -> bool:
         """Not all that makes the change stands below the start of the worker."""
@@ -339,6 +353,13 @@ def _adds(change: Place) -> bool:
     call = change.outline.parents[above]
     is_statement = isinstance(call, ast.Call) and isinstance(change.outline.parents[call], ast.Expr)
     return isinstance(above, ast.Attribute) and (is_statement or above.attr in ADDS)
+
+
+def _set(statement: ast.stmt) -> tuple[str, str]:
+    """What a statement sets, and to what, in words; "" for none."""
+    if not isinstance(statement, ast.Assign) or len(statement.targets) != 1:
+        return "", ""
+    return ast.unparse(statement.targets[0]), ast.unparse(statement.value)
 
 
 def _computed(change: Place) -> str:
