@@ -300,6 +300,29 @@ class Resolver:
             bindings = outline.bindings(outline.module, name)
         return None
 
+    def home_of(self, outline: Outline, name: str) -> tuple[Outline, str] | None:
+        """The file of the repository that binds a module's `name`, and what it is called there.
+
+        Imports are followed, those by `import *` too.
+        """
+        for _ in range(_MAX_REEXPORTS):
+            bindings = outline.bindings(outline.module, name)
+            statements = [binding.statement for binding in bindings] or [*reversed(outline.star_imports)]
+            if bindings and (len(bindings) > 1 or not isinstance(statements[0], ast.ImportFrom)):
+                return outline, name
+            known = name
+            for statement in statements:
+                if not isinstance(statement, ast.ImportFrom) or (other := self.star_source(outline, statement)) is None:
+                    continue
+                if bindings:
+                    known = next((each.name for each in statement.names if (each.asname or each.name) == name), name)
+                if other.bindings(other.module, known) or other.star_imports:
+                    break
+            else:
+                return None
+            outline, name = other, known
+        return None
+
     def bound_by(self, outline: Outline, node: ast.Name | ast.Attribute) -> tuple[Outline, str, ValueBinding] | None:
         """The same of a module's name, or `name` of another: `other.name`."""
         if isinstance(node, ast.Attribute):

@@ -358,3 +358,26 @@ def test_branches_that_constants_decide_on_the_way(call: str, certain: list[str]
     text = f"import trainer\nfrom trainer import *\nrows, out, flag, options = load()\n{call}\n"
     found = reported({"a.py": text, "trainer.py": TRAINER}, RULE, confidence=Confidence.POSSIBLE)
     assert [each.confidence.value for each in found if each.path == "a.py"] == certain
+
+
+@pytest.mark.parametrize(
+    ("importing", "loop", "found"),
+    [
+        ("from made import *", "for row in loader:\n    print(row)\n", True),
+        ("from made import loader", "for row in loader:\n    print(row)\n", True),
+        ("from made import loader as rows", "for row in rows:\n    print(row)\n", True),
+        ("from again import *", "for row in loader:\n    print(row)\n", True),
+        ("from again import loader\nfrom use import run", "run(loader)\n", True),
+        ("from made import *", "for row in plain:\n    print(row)\n", False),
+        ("from made import *\nloader = [1]", "for row in loader:\n    print(row)\n", False),
+        ("from elsewhere import *", "for row in loader:\n    print(row)\n", False),
+    ],
+)
+def test_loaders_that_another_module_made(importing: str, loop: str, found: bool) -> None:
+    made = (
+        "from torch.utils.data import DataLoader\nimport sys\n"
+        "if len(sys.argv) > 1:\n    loader = DataLoader([1], num_workers=2)\n"
+        "else:\n    loader = DataLoader([1, 2], shuffle=True, num_workers=2)\nplain = DataLoader([1])\n"
+    )
+    files = {"made.py": made, "again.py": "from made import *\n", "use.py": HEAD, "a.py": f"{importing}\n\n{loop}"}
+    assert [each.path for each in reported(files, RULE)] == (["a.py"] if found else [])

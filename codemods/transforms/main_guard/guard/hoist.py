@@ -70,7 +70,8 @@ def guarded_definitions(starts: Starts, outline: Outline) -> Iterator[Guarded]:
             for name in _mentioned(outline, inside, arguments):
                 for definition in inside.get(name, ()):
                     found.setdefault(definition, Guarded(guard, definition, sure, hop))
-        others = [each for definitions in inside.values() for each in definitions if each not in found]
+        used = {node.id for node in nodes if isinstance(node, ast.Name)} if inside else set()
+        others = [each for name in inside if name in used for each in inside[name] if each not in found]
         sent_ones = flow_of(starts.project).sent() if others else ()
         flows = {line: hop for path, line, hop in sent_ones if path == outline.path}
         for definition in others:  # what only the flow sees: `(Pool if parallel else ThreadPool)(4).map(work, names)`

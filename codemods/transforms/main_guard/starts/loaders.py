@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import re
 import sys
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Protocol
 
@@ -16,7 +16,7 @@ from ....syntax.binding_rules import parameters
 from ....syntax.callees import Callees, Function, method
 from ....syntax.file_tree import Scope
 from ....syntax.names import last_name, without_arguments
-from ....syntax.outline import Outline
+from ....syntax.outline import Outline, ValueBinding
 from ....syntax.receivers import qualified_name
 from ....syntax.repo import Repo
 from ....syntax.resolver import Class
@@ -109,15 +109,12 @@ class Loaders:
             scope, found = outline.lookup(node, node.id)
             if node.id in given and not isinstance(scope, ast.Module) and node.id in parameters(scope):
                 return given[node.id]
-            bound = [value_of(binding.statement, binding.value) for binding in found]
-            bound += [looped_over(binding.statement) for binding in found]
-            values = [value for value in bound if value is not None and value is not node]
-            sure = self._any(outline, values, given, depth)
-            stored = self._put_into(outline, scope).get(node.id, ()) if found else ()
-            if not stored or (scope, node.id) in self._open:
-                return sure
-            with self._looking_at(scope, node.id):
-                return surest((sure, self._any(outline, stored, given, depth)))
+            if isinstance(scope, ast.Module) and not any(binding.value for binding in found):
+                home = self.callees.resolver.home_of(outline, node.id)
+                if home is not None and home[0] is not outline:  # a loader that another module made
+                    other, name = home
+                    return self._named(other, other.module, name, other.bindings(other.module, name), {}, depth)
+            return self._named(outline, scope, node.id, found, given, depth, node)
         if isinstance(node, ast.Subscript):
             return self.sure(outline, node.value, given, depth + 1)
         if isinstance(node, (ast.Tuple, ast.List)):
@@ -132,6 +129,27 @@ class Loaders:
         if isinstance(node, ast.Attribute):
             return given.get(ast.unparse(node)) or self._attribute(outline, node, depth)
         return None
+
+    def _named(
+        self,
+        outline: Outline,
+        scope: Scope,
+        name: str,
+        found: Sequence[ValueBinding],
+        given: Given,
+        depth: int,
+        node: ast.expr | None = None,
+    ) -> Confidence | None:
+        """The same of a variable: what it is bound to but for `node` itself, and what is put into it."""
+        bound = [value_of(binding.statement, binding.value) for binding in found]
+        bound += [looped_over(binding.statement) for binding in found]
+        values = [value for value in bound if value is not None and value is not node]
+        sure = self._any(outline, values, given, depth)
+        stored = self._put_into(outline, scope).get(name, ()) if found else ()
+        if not stored or (scope, name) in self._open:
+            return sure
+        with self._looking_at(scope, name):
+            return surest((sure, self._any(outline, stored, given, depth)))
 
     def taken_by_library(self, outline: Outline, call: ast.Call) -> ast.expr | None:
         """What a library goes through where a loop goes through what it returns: a progress bar, by whatever name."""

@@ -144,6 +144,8 @@ class Search:
     def _for_a_while(self, change: Place) -> bool:
         """`old = cfg.SIZE; cfg.SIZE = size; ...; cfg.SIZE = old` in one block, which starts no worker in between."""
         outline, statement = change.outline, change.outline.statement(change.node)
+        if not isinstance(statement, ast.Assign):
+            return False
         above = outline.parents[statement]
         blocks: list[list[ast.stmt]] = [getattr(above, "body", []), getattr(above, "orelse", [])]
         block = next((each for each in blocks if statement in each), [])
