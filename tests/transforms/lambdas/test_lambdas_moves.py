@@ -1485,15 +1485,53 @@ def make_collate_fn():
     return collate_fn
 """,
             """\
-def _collate_fn(b):
+def collate_fn(b):
     return b
 
 
 def make_collate_fn():
-    collate_fn = _collate_fn
     return collate_fn
 """,
             id="a role that repeats the function",
+        ),
+        pytest.param(
+            """
+def load(rows):
+    reshape = lambda row: row.reshape(8, 8)
+    return [Rows(rows, reshape), Rows(rows[1:], reshape)]
+""",
+            """
+def reshape(row):
+    return row.reshape(8, 8)
+
+
+def load(rows):
+    return [Rows(rows, reshape), Rows(rows[1:], reshape)]
+""",
+            id="a lambda under a name that is free",
+        ),
+        pytest.param(
+            """
+reshape = 3
+
+
+def load(rows):
+    reshape = lambda row: row.reshape(8, 8)
+    return [Rows(rows, reshape), Rows(rows[1:], reshape)]
+""",
+            """
+reshape = 3
+
+
+def _load_reshape(row):
+    return row.reshape(8, 8)
+
+
+def load(rows):
+    reshape = _load_reshape
+    return [Rows(rows, reshape), Rows(rows[1:], reshape)]
+""",
+            id="a lambda under a name that is taken",
         ),
         pytest.param(
             """\

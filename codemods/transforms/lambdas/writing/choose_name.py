@@ -19,7 +19,7 @@ from ..libraries import libraries
 from ..stdlib_forms import spelled
 from .branch_names import VAGUE, branch_role
 from .callable_class import keeps_state
-from .old_place import is_spelled_in_calls
+from .old_place import is_spelled_in_calls, lone_assignment
 from .parameter_types import said_type
 from .role_words import (
     class_of,
@@ -102,6 +102,8 @@ def give_name(rewrite: FileRewrite, move: Move, moves: dict[Unit, Move]) -> None
     several = len(twins) > 1 and not move.is_object
     if named:
         move.name, move.is_repeated = named, True
+    elif isinstance(node, ast.Lambda) and not several and (own := _own_name(rewrite, move, moves)):
+        move.keeps_name, move.name = True, rewrite.names.keep(own)
     elif isinstance(node, ast.Lambda):
         _name_lambda(rewrite, move, node, [item.unit.node for item in twins] if several else [])
     elif not several and _keeps_name(rewrite, move, node.name, moves):
@@ -188,6 +190,16 @@ def _name_lambda(
     if owner and what != "fn" and not (instead and rewrite.names.is_free(instead)):
         instead = private_name(owner, what)  # rather than a number
     move.name = rewrite.names.fresh(wanted, instead)
+
+
+def _own_name(rewrite: FileRewrite, move: Move, moves: dict[Unit, Move]) -> str:
+    """The name of `name = lambda ...`, which goes as a `def` would, where that is free; "" for none."""
+    unit = move.unit
+    if unit.variable is None or move.is_partial or move.is_object or unit.frozen or not outside_uses(unit, moves):
+        return ""
+    name = unit.variable.name
+    goes = lone_assignment(rewrite, unit, moves) is not None and rewrite.names.keeps(name, unit.home)
+    return name if goes else ""
 
 
 def _keeps_name(rewrite: FileRewrite, move: Move, name: str, moves: dict[Unit, Move]) -> bool:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 from ....finding import Edit, Import, Refused
 from ....nodes import end_line
@@ -29,8 +29,9 @@ def leave(rewrite: FileRewrite, move: Move, moves: dict[Unit, Move], imports: li
         going: set[ast.AST] = {other.node for other in moves}
         if any(isinstance(above, ast.stmt) and above in going for above in rewrite.scopes.ancestors(node)):
             raise Refused("it moves with the function around it")
-        if (unread := _unread_assignment(rewrite, unit, moves)) is not None:
-            return [_removal(rewrite, unread)]
+        goes = move.keeps_name or (unit.variable is not None and not outside_uses(unit, moves))
+        if goes and (named := lone_assignment(rewrite, unit, moves)) is not None:
+            return [_removal(rewrite, named)]
         joins = move.is_partial and move.arguments and move.passes_on is None and not unit.frozen
         if joins and _is_given_to_partial(rewrite, node):
             return [rewrite.replace_lambda(node, ", ".join([move.base, *move.arguments]))]
@@ -62,11 +63,11 @@ def leave(rewrite: FileRewrite, move: Move, moves: dict[Unit, Move], imports: li
     return [Edit(rewrite.path, start, end, _broken(rewrite, indent, "" if is_unread else f"{node.name} = ", created))]
 
 
-def _unread_assignment(rewrite: FileRewrite, unit: Unit, moves: dict[Unit, Move]) -> ast.stmt | None:
-    """`name = lambda ...`, alone on its lines and in a block with more, where only what moves too reads the name."""
+def lone_assignment(rewrite: FileRewrite, unit: Unit, moves: Collection[Unit]) -> ast.stmt | None:
+    """`name = lambda ...`, alone on its lines and in a block with more."""
     scopes, source = rewrite.scopes, rewrite.source
     statement = scopes.parents[unit.node]
-    if not isinstance(statement, ast.Assign) or unit.variable is None or outside_uses(unit, moves):
+    if not isinstance(statement, ast.Assign) or unit.variable is None:
         return None
     read = unit.variable.name in unit.variable.scope.uses
     if not read or len(statement.targets) > 1 or not isinstance(statement.targets[0], ast.Name):
