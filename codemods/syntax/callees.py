@@ -8,7 +8,7 @@ from itertools import islice
 
 from ..nodes import statements
 from .modules import Modules
-from .names import root_of_chain
+from .names import original_name, root_of_chain
 from .origins import origin
 from .outline import Outline
 from .repo import Repo
@@ -183,8 +183,7 @@ class Callees:
         statement = found[0] if len(found) == 1 else None
         if not isinstance(statement, ast.ImportFrom) or (other := self.star_source(outline, statement)) is None:
             return None
-        original = next(alias.name for alias in statement.names if (alias.asname or alias.name) == value.id)
-        return self._made_by(other, original)
+        return self._made_by(other, original_name(statement, value.id))
 
     def _made_by(self, outline: Outline, name: str) -> tuple[Outline, ast.ClassDef] | None:
         """The class of the one object that a file makes at module level under that name."""

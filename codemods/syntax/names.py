@@ -49,6 +49,11 @@ def written(node: ast.AST) -> str:
     return node.value if isinstance(node, ast.Constant) and isinstance(node.value, str) else ""
 
 
+def original_name(statement: ast.ImportFrom, name: str) -> str:
+    """`a` for the `b` of `from m import a as b`; "" where a star brings the name."""
+    return next((alias.name for alias in statement.names if (alias.asname or alias.name) == name), "")
+
+
 def is_own_module(node: ast.AST | None) -> bool:
     """`sys.modules[__name__]`"""
     return isinstance(node, ast.Subscript) and ast.unparse(node) == "sys.modules[__name__]"

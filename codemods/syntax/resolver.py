@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from ..project import Project
 from .modules import Modules
-from .names import dotted, is_own_module, root_of_chain
+from .names import dotted, is_own_module, original_name, root_of_chain
 from .outline import Outline, ValueBinding, outline_of
 
 Function = ast.FunctionDef | ast.AsyncFunctionDef
@@ -226,8 +226,8 @@ class Resolver:
 
     def _imported(self, outline: Outline, statement: ast.ImportFrom, name: str, seen: _Seen) -> Iterator[_Meaning]:
         """What `from module import original as name` binds."""
-        original = next((alias.name for alias in statement.names if (alias.asname or alias.name) == name), None)
-        if original is None:
+        original = original_name(statement, name)
+        if not original:
             yield None
             return
         module = statement.module or ""
@@ -288,7 +288,7 @@ class Resolver:
                 return None
             statement, value = bindings[0].statement, bindings[0].value
             if isinstance(statement, ast.ImportFrom):
-                name = next((each.name for each in statement.names if (each.asname or each.name) == name), "")
+                name = original_name(statement, name)
                 other = self.star_source(outline, statement)
                 if other is None:
                     return None

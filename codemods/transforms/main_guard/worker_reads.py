@@ -8,7 +8,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator
 from functools import cached_property
 
 from ...syntax.callees import FUNCTIONS, Function
-from ...syntax.names import last_name
+from ...syntax.names import last_name, original_name
 from ...syntax.outline import Outline
 from ...syntax.receivers import qualified_name
 from ...syntax.resolver import Class
@@ -346,7 +346,7 @@ class WorkerReads:
         imported = [binding.statement for binding in bindings if isinstance(binding.statement, ast.ImportFrom)]
         if imported:
             other = self.resolver.star_source(outline, imported[0])
-            original = next((a.name for a in imported[0].names if (a.asname or a.name) == node.id), node.id)
+            original = original_name(imported[0], node.id) or node.id
             return None if other is None or not other.bindings(other.module, original) else (other.path, original)
         plain = not any(isinstance(binding.statement, (ast.Import, ast.ClassDef)) for binding in bindings)
         return (outline.path, node.id) if plain else None

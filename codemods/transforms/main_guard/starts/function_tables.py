@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 from ....nodes import walk
 from ....syntax.callees import Callees, Function
+from ....syntax.names import original_name
 from ....syntax.outline import Outline
 
 _MAX_FUNCTIONS = 40
@@ -43,8 +44,8 @@ def _home(callees: Callees, outline: Outline, table: ast.Name) -> tuple[Outline,
     if not isinstance(statement, ast.ImportFrom):
         return outline, table.id
     other = callees.star_source(outline, statement)
-    original = next((alias.name for alias in statement.names if (alias.asname or alias.name) == table.id), None)
-    return (other, original) if other is not None and original is not None else None
+    original = original_name(statement, table.id)
+    return (other, original) if other is not None and original else None
 
 
 def _values(outline: Outline, name: str) -> Iterator[ast.expr]:

@@ -14,6 +14,7 @@ from typing import NamedTuple
 from ....nodes import walk
 from ....syntax.binding_rules import default_values
 from ....syntax.callees import Function
+from ....syntax.names import original_name
 from ....syntax.outline import Outline
 from ....syntax.receivers import qualified_name
 from ....syntax.resolver import Class
@@ -150,7 +151,7 @@ def _of_class(search: Search, outline: Outline, node: ast.Attribute) -> ImportVa
 def _value(search: Search, outline: Outline, name: str, statement: ast.AST, depth: int = 0) -> ImportValue | None:
     if isinstance(statement, ast.ImportFrom) and depth == 0:
         home = search.callees.resolver.star_source(outline, statement)
-        original = next((each.name for each in statement.names if (each.asname or each.name) == name), "")
+        original = original_name(statement, name)
         bindings = home.bindings(home.module, original) if home is not None and original else []
         return _value(search, home, original, bindings[0].statement, 1) if home and len(bindings) == 1 else None
     if not isinstance(statement, (ast.Assign, ast.AnnAssign)) or outline.parents[statement] is not outline.module:
