@@ -75,11 +75,11 @@ unsafe. Nothing is rewritten when a function that a worker may run reads a globa
 guard, or looks names up by text (`globals()`, `eval`), or when another file imports the script, also in the text of a
 command. The same holds where the code that workers run, in whatever file, reads a table, class or module that the
 guarded lines change; where a name is defined again between two starts, which is the target of one or is read there;
-where a variable of the environment would be set back; where a worker reads a value that each process would compute anew
-(a time, a temporary folder, a random number), or as a global an object that processes share (a `Value`, a `Lock`, a
-`Queue` of `multiprocessing`); and where it draws from a generator of numpy or torch that the guarded lines seed; and
-where a cell of a script that is shown as a notebook (`# %%`, the pages of sphinx-gallery) would begin under the guard,
-as such marks count at the left edge only. To set
+where a variable of the environment would be set back, or added to twice; where a worker reads a value that each
+process would compute anew (a time, a temporary folder, a random number), or as a global an object that processes share
+(a `Value`, a `Lock`, a `Queue` of `multiprocessing`); and where it draws from a generator of numpy or torch that the
+guarded lines seed; and where a cell of a script that is shown as a notebook (`# %%`, the pages of sphinx-gallery) would
+begin under the guard, as such marks count at the left edge only. To set
 names by text (`globals().update(...)`, `setattr(module, name, value)`) counts as an assignment. A literal that is set
 under the guard and read by a worker is set above it, and so is what is only looked up: a path that is put together, an
 environment variable, an import. What else is set there, or by a function of the main process, is handed to the workers

@@ -1,4 +1,4 @@
-"""Functions that count their calls in the environment, which children have from their parent, and ask for the count."""
+"""What counts or adds in the environment, which children have from their parent: run again there, it does so again."""
 
 from __future__ import annotations
 
@@ -29,6 +29,15 @@ def counts_in_environment(function: Function) -> bool:
         if shown is not None:
             asked |= set(environment_read(ast.Expr(shown))).union(*(before.get(name, ()) for name in _read(shown)))
     return bool(went & asked)
+
+
+def adds_to_environment(statement: ast.stmt) -> set[str]:
+    """The variables, as written, that the statement adds to: `environ["A"] = environ["A"] + "x"`."""
+    if isinstance(statement, ast.AugAssign):
+        return set(environment_set(ast.Expr(statement.target))) - {""}
+    if not isinstance(statement, ast.Assign) or not isinstance(statement.value, (ast.BinOp, ast.JoinedStr)):
+        return set()
+    return set(environment_set(statement)) & set(environment_read(ast.Expr(statement.value))) - {""}
 
 
 def _statements(function: Function) -> list[ast.stmt]:

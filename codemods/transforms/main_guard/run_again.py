@@ -8,12 +8,12 @@ from collections.abc import Collection, Iterator
 
 from ...syntax.outline import Outline
 from ...syntax.receivers import qualified_name
-from .counted import counts_in_environment
+from .counted import adds_to_environment, counts_in_environment
 from .data import names
 from .own_nodes import own_nodes
 from .shared_objects import made_anew
 from .starts.process_starts import Starts
-from .statements import names_bound, stays
+from .statements import environment_read, names_bound, stays
 from .worker_reads import WorkerReads
 
 _DEPTH = 2  # functions of the repository that are looked into
@@ -38,6 +38,7 @@ class RunAgain:
         return (
             self._another_value(moved)
             or self._another_draw(moved)
+            or self._added_again(moved)
             or made_anew(self.starts, self.outline, self.reads, moved)
         )
 
@@ -99,6 +100,22 @@ class RunAgain:
                                 f"line {node.lineno} calls `{name}`, and `{function.name}` draws from that generator "  # type: ignore[attr-defined]
                                 "in a worker: a spawned one has a generator of its own. Seed it in the worker"
                             )
+        return None
+
+    def _added_again(self, moved: Collection[ast.stmt]) -> str | None:
+        """A variable of the environment that gets something added to it outside of the guard; a worker reads it."""
+        for statement in self.outline.module.body:
+            if statement in moved or stays(statement) or not (added := adds_to_environment(statement)):
+                continue
+            for _, function in self.reads.not_of_loaders:
+                parts = [part for part in getattr(function, "body", ()) if isinstance(part, ast.stmt)]
+                for variable in sorted(added & {name for part in parts for name in environment_read(part)}):
+                    reader = f"`{function.name}`"
+                    return (
+                        f"line {statement.lineno} adds to the environment variable {variable}, which a spawned worker "
+                        f"has from the main process: it would add once more, and {reader} reads it there. "
+                        "Add only where it is not there yet"
+                    )
         return None
 
 

@@ -90,6 +90,48 @@ def test_calls_that_may_be_repeated(body: str, read: str) -> None:
     assert "__main__" in migrated(counted(body, read), "main-guard")["train.py"]
 
 
+ADDED = """\
+import multiprocessing
+import os
+
+{line}
+
+
+def work():
+    print({read})
+
+
+worker = multiprocessing.Process(target=work)
+worker.start()
+"""
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "os.environ['N'] = os.environ.get('N', '') + 'x'",
+        "os.environ['N'] += 'x'",
+        "os.environ['N'] = f\"{os.getenv('N')}:x\"",
+    ],
+)
+def test_a_variable_that_gets_longer_with_each_import(line: str) -> None:
+    (reason,) = reasons({"train.py": ADDED.format(line=line, read="os.environ['N']")}, "main-guard")
+    assert reason.startswith("line 4 adds to the environment variable 'N'") and "`work` reads it there" in reason
+
+
+@pytest.mark.parametrize(
+    ("line", "read"),
+    [
+        ("os.environ['N'] = os.environ.get('N', '0')", "os.environ['N']"),
+        ("os.environ['N'] = '/x:' + os.environ['PATH']", "os.environ['N']"),
+        ("os.environ['N'] += 'x'", "os.environ['HOME']"),
+        ("length = 1\nlength += len(os.environ.setdefault('N', ''))", "os.environ['N']"),
+    ],
+)
+def test_a_variable_that_an_import_may_set_again(line: str, read: str) -> None:
+    assert "__main__" in migrated({"train.py": ADDED.format(line=line, read=read)}, "main-guard")["train.py"]
+
+
 INPUT = """\
 import json
 import multiprocessing
