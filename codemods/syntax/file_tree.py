@@ -281,6 +281,16 @@ class FileTree:
             return False
         return takes_self(method) and positional(method)[:1] == [node.id]
 
+    @cached_property
+    def of_self(self) -> dict[ast.FunctionDef | ast.AsyncFunctionDef, list[ast.Attribute]]:
+        """Every `self.name` of a method of its own class, by the method, in the order of `nodes`."""
+        found: dict[ast.FunctionDef | ast.AsyncFunctionDef, list[ast.Attribute]] = {}
+        for node in self.of_kind(ast.Attribute):
+            method = self.method(node) if self.is_self(node.value) else None
+            if method is not None and self.parents[method] is self.owner(node):
+                found.setdefault(method, []).append(node)
+        return found
+
     def sets_on_self(self, owner: ast.ClassDef, name: str) -> bool:
         """Methods of the class, or of one in it, set or delete `self.name`."""
         if name not in self._setters:

@@ -64,3 +64,28 @@ def test_the_nodes_of_one_class_are_in_the_order_of_the_nodes() -> None:
     for kind in {*map(type, outline.nodes)}:
         assert [*outline.of_kind(kind)] == [node for node in outline.nodes if type(node) is kind]
     assert len(outline.of_kind(ast.Lambda)) == 3 and not outline.of_kind(ast.While)
+
+
+OF_SELF = """\
+class A:
+    def m(self):
+        self.a = [self.b for _ in n]
+        class B:
+            e = self.e
+            def inner(this): this.c, self.no
+        def nested(): self.d.no
+    @staticmethod
+    def s(self): self.no
+    @classmethod
+    def k(cls): cls.no
+    async def w(me): me.g.h, other.no
+    if True:
+        def later(self): self.no
+def function(self): self.no
+"""
+
+
+def test_attributes_of_self_by_method() -> None:
+    outline = Outline("a.py", ast.parse(OF_SELF))
+    found = {method.name: [node.attr for node in nodes] for method, nodes in outline.of_self.items()}
+    assert found == {"m": ["a", "b", "e", "d"], "inner": ["c"], "w": ["g"]}

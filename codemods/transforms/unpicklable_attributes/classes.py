@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, TypeVar
 
-from ...nodes import walk
 from ...syntax.binding_rules import LOOPS
 from ...syntax.file_tree import position
 from ...syntax.outline import Outline, pairs
@@ -81,20 +80,8 @@ class Shape:
         for method in (
             statement for statement in self.node.body if isinstance(statement, (ast.FunctionDef, ast.AsyncFunctionDef))
         ):
-            first = [*method.args.posonlyargs, *method.args.args][:1]
-            if not first:
-                continue
-            for node in walk(method):
-                if (
-                    (
-                        isinstance(node, ast.Attribute)
-                        and isinstance(node.value, ast.Name)
-                        and node.value.id == first[0].arg
-                    )
-                    and self.outline.is_self(node.value)
-                    and self.outline.owner(node) is self.node
-                ):
-                    found.setdefault(node.attr, []).append((method, node))
+            for node in self.outline.of_self.get(method, ()):
+                found.setdefault(node.attr, []).append((method, node))
         for uses in found.values():
             uses.sort(key=lambda use: position(use[1]))
         return found

@@ -48,11 +48,14 @@ from .uses.replaced_at_once import is_replaced_at_once
 from .uses.used_before import used_before
 from .uses.worker_flags import kept_by_workers
 
-_KEEPER = re.compile(r"\bself\.\w|\bfield\s*(?:\(|as\b)|@(?:dataclass|attr)|\bcached_property\b|setattr(?:__)?\(")
 _OUTSIDE = re.compile(r"\n[ \t]*(?!self\b)\w+\.\w+ *=[^=]")  # not in the first line: nothing has a value there
-# These begin with the word: found many times faster.
+# These begin with the word, or each of their branches does: found many times faster.
+_KEEPER = re.compile(
+    r"self\.(?<!\wself\.)\w|field(?<!\wfield)\s*(?:\(|as\b)|@(?:dataclass|attr)"
+    r"|cached_property(?<!\wcached_property)(?!\w)|setattr(?:__)?\("
+)
 _YIELDS = re.compile(r"yield(?<!\wyield)(?!\w)")
-_EXCEPTION = re.compile(r"\bclass\s+\w+\s*\(.*(?:Error|Exception|Warning)\b")
+_EXCEPTION = re.compile(r"class(?<!\wclass)\s+\w+\s*\(.*(?:Error|Exception|Warning)\b")
 _STARTS = re.compile(r"DataLoader(?<!\wDataLoader)\s*(?:\(|as\b)")
 _FACTORY = re.compile(r"factory\s*=")
 _GENERATES = re.compile(r"\byield\b|=\s*\((?s:.{0,200}?)\bfor\b|(?:=|\breturn)\s*(?:map|filter|zip|enumerate|iter)\(")

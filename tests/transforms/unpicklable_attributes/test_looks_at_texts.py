@@ -7,6 +7,7 @@ import re
 from codemods.project import Project
 from codemods.syntax.unpicklable_table import makers
 from codemods.transforms.unpicklable_attributes.family import class_names
+from codemods.transforms.unpicklable_attributes.search import _EXCEPTION, _KEEPER
 from codemods.tree.files import MemoryFiles
 from harness.each_row import each_row
 
@@ -49,3 +50,36 @@ def test_a_base_class_by_its_first_name(name: str) -> None:
 def test_functions_that_may_give_back_something_of_the_table(body: str, gives: bool) -> None:
     text = f"from threading import Lock\n\n\ndef make(path):\n    {body}\n\n\nLock()\n"
     assert ("make" in makers(project(text))) == gives
+
+
+@each_row(
+    ("text", "keeps"),
+    [
+        ("self.x", True),
+        ("myself.x", False),
+        ("a = field (default=1)", True),
+        ("from dataclasses import field as f", True),
+        ("subfield(1)", False),
+        ("fields(1)", False),
+        ("@dataclass", True),
+        ("@cached_property", True),
+        ("cached_property_of", False),
+        ("my_cached_property", False),
+        ("object.__setattr__(a, b, c)", True),
+    ],
+)
+def test_whole_words_that_keep_something(text: str, keeps: bool) -> None:
+    assert (_KEEPER.search(text) is not None) is keeps
+
+
+@each_row(
+    ("text", "found"),
+    [
+        ("class A(ValueError):", True),
+        ("x = 1\nclass A(b.Exception, C):", True),
+        ("subclass A(ValueError):", False),
+        ("class A(Errors):", False),
+    ],
+)
+def test_a_class_of_exceptions(text: str, found: bool) -> None:
+    assert (_EXCEPTION.search(text) is not None) is found
