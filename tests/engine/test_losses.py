@@ -72,8 +72,9 @@ def test_a_method_of_an_object_that_the_worker_gets() -> None:
 
 def test_a_guard_alone_does_not_mend_a_script_whose_workers_lack_more() -> None:
     text = (
-        "from multiprocessing import Process\n\nstats = {'jobs': 0}\nprint('start')\n\ndef job(n):\n"
-        "    stats['jobs'] += n\n    print(stats['jobs'])\n\nif __name__ == '__main__':\n    stats['jobs'] = 10\n"
+        "import shutil\nfrom multiprocessing import Process\n\nstats = {'jobs': 0}\nshutil.rmtree('out')\n\n"
+        "def job(n):\n    stats['jobs'] += n\n    print(stats['jobs'])\n\n"
+        "if __name__ == '__main__':\n    stats['jobs'] = 10\n"
         "    Process(target=job, args=(3,)).start()\n"
     )
     assert migrated({"a.py": text}, "main-guard") == {}

@@ -201,7 +201,6 @@ PASSES = [
     "def made():\n    yield\n    yield fix\nsend(list(made()))",
     "try:\n    name = other\nexcept OSError:\n    name = fix\nsend(name)",
     "try:\n    pass\nexcept OSError:\n    pass\nelse:\n    send(fix)",
-    "try:\n    pass\nfinally:\n    send(fix)",
     "async def inner():\n    async with fix as name:\n        send(fix)\nasyncio.run(inner())",
     "match Box(fix):\n    case Box(value=name) | name:\n        send(name)",
     "send(max([fix], key=id))",
