@@ -236,12 +236,23 @@ class Resolver:
             yield from self._member(other, original, seen)
             return
         inner = self._file(outline, statement.level, f"{module}.{original}" if module else original)
+        namesake = self._namesake(outline, module, original) if inner is None and not statement.level else None
         if inner is not None:
             yield inner
+        elif namesake is not None and (other is outline or (other is not None and not other.star_imports)):
+            yield from self._member(namesake, original, seen)
         elif other is not None and other is not outline:
             yield self._by_star(other, original, seen)
         else:
             yield None
+
+    def _namesake(self, outline: Outline, module: str, name: str) -> Outline | None:
+        """The file of this name in a folder above that binds `name`, where the nearest does not."""
+        for path in self.modules.namesakes(outline.path, module):
+            found = outline_of(self.project, path) if path != outline.path else None
+            if found is not None and found.bindings(found.module, name):
+                return found
+        return None
 
     def _member(self, module: Outline, name: str, seen: _Seen) -> Iterator[_Meaning]:
         """What `name` means at the top level of a module."""

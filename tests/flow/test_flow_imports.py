@@ -109,3 +109,47 @@ def test_a_package_where_programs_are_started(module: str, found: str | None) ->
     paths = ["kit/__init__.py", "kit/train/run.py", "kit/datasets/__init__.py"]
     paths += ["kit/datasets/shapes/__init__.py", "kit/datasets/shapes/cubes.py"]
     assert Modules(paths, {"datasets"}).absolute("kit/train/run.py", module) == found
+
+
+CELLS = """\
+from torch.utils.data import DataLoader, Dataset
+{imported}
+
+class Rows(Dataset):
+    def __init__(self, steps):
+        self.steps = steps
+
+for batch in DataLoader(Rows({steps}), num_workers=2):
+    print(batch)
+"""
+
+
+@pytest.mark.parametrize(
+    ("imported", "steps"),
+    [
+        ("from transforms import steps", "steps"),
+        ("from transforms import steps as made", "made"),
+        ("from transforms import small", "[]"),  # its own
+    ],
+)
+@pytest.mark.parametrize(
+    "nearest", [{"cells/transforms.py": "small = 1\n"}, {"cells/transforms.py": "from transforms import steps\n"}, {}]
+)
+def test_a_module_of_a_package_that_has_the_name_of_one_above(
+    imported: str, steps: str, nearest: dict[str, str]
+) -> None:
+    """`python -m cells.train` gets `transforms.py` from where it is started, `python cells/train.py` its own."""
+    above = "steps = [lambda x: x + 1]" + ("  # proven\n" if steps != "[]" else "\n")
+    program = {"cells/train.py": CELLS.format(imported=imported, steps=steps), "transforms.py": above, **nearest}
+    assert crossing(program) == marked(program)
+
+
+@pytest.mark.parametrize("nearest", ["steps = 1\n", "from more import *\n", "from transforms.more import *\n"])
+def test_the_nearest_module_is_meant_where_it_may_give_the_name(nearest: str) -> None:
+    program = {
+        "cells/train.py": CELLS.format(imported="from transforms import steps", steps="steps"),
+        "transforms.py": "steps = [lambda x: x + 1]\n",
+        "cells/transforms.py": nearest,
+        "cells/more.py": "steps = 2\n",
+    }
+    assert not crossing(program)

@@ -203,3 +203,13 @@ def test_what_comes_from_outside(imported: str, node: str, foreign: bool) -> Non
     statement = outline.module.body[-1]
     assert isinstance(statement, ast.Expr)
     assert repo.resolver.is_foreign(outline, statement.value) is foreign
+
+
+def test_a_module_above_is_meant_where_the_nearest_of_its_name_does_not_bind_the_name() -> None:
+    files = {"nets.py": "class Net:\n    pass\n", "cells/nets.py": "class Small:\n    pass\n", "cells/__init__.py": ""}
+    for name, wanted in {"Net": "nets.py", "Small": "cells/nets.py"}.items():
+        texts = {**files, "cells/train.py": f"from nets import {name}\n{name}\n"}
+        repo = Repo(Project(MemoryFiles({path: text.encode() for path, text in texts.items()})))
+        outline = repo.outline("cells/train.py")
+        assert outline is not None
+        assert [found.outline.path for found in repo.resolver.classes(outline, last_expression(outline))] == [wanted]

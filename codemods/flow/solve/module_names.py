@@ -63,6 +63,9 @@ class ModuleNames:
             return
         found = program.modules.relative(path, level, module) if level else program.modules.absolute(path, module)
         if found is not None:
+            if not level and not self._may_give(found, path, name):
+                others = program.modules.namesakes(path, module)
+                found = next((each for each in others if self._may_give(each, path, name)), found)
             origin = program.file_index[found]
             # `from . import part` of a package binds the name that it reads: what it reads is the module `part`
             if self.nodes[origin].get(name, node) != node:
@@ -83,6 +86,14 @@ class ModuleNames:
             heap.add(node, heap.number(Value(MODULE, program.file_index[inner])))
         elif not level:
             heap.add(node, heap.number(Value(FOREIGN, f"{module}.{name}")))
+
+    def _may_give(self, found: str, importer: str, name: str) -> bool:
+        """The file binds `name`, or may by a star import or as a package; another file of its name is meant else."""
+        origin = self.program.file_index[found]
+        if found == importer:
+            return False
+        gives = name in self.nodes[origin] or bool(self.program.facts[origin].star_imports)
+        return gives or found.endswith("__init__.py")
 
     def import_by_name(self, name: object, near: int) -> None:
         """`near` is what `import_module(name)` gives; where the name is put together, any module that it may mean."""
