@@ -85,6 +85,91 @@ def test_a_caller_may_clear_it() -> None:
     assert 7 in {line for _, line, _ in seen({"a.py": other})}  # not every caller does
 
 
+MODULE = """
+import multiprocessing as mp
+
+class Net:
+    def __init__(self):
+        self.hook = lambda x: x
+
+    def detach(self):
+        self.hook = None
+
+def plain(x):
+    return x
+
+def strip(net):
+    net.hook = plain
+
+anonymous = lambda x: x
+
+def work(net):
+    print(net.hook)
+
+if __name__ == "__main__":
+    net = Net()
+    {before}
+    mp.Process(target=work, args=(net,)).start()
+"""
+
+
+@each_row(
+    ("before", "kept"),
+    [
+        ("net.hook = None", False),
+        ("del net.hook", False),
+        ("net.hook = abs", False),
+        ("net.hook = plain", False),
+        ("net.detach()", False),
+        ("strip(net)", False),
+        ("net.hook = anonymous", True),
+        ("if len('a'): net.detach()", True),
+        ("other = Net(); other.hook = None", True),
+        ("other = Net(); other.detach()", True),
+        ("net.detach(); net.hook = anonymous", True),
+    ],
+)
+def test_what_a_script_takes_off_before_the_start(before: str, kept: bool) -> None:
+    text = MODULE.format(before="\n    ".join(before.split("; ")))
+    assert bool(seen({"a.py": text})) is kept
+
+
+FALSE = """
+import multiprocessing as mp
+
+def build(n, debug=False):
+    keep = False
+    job = {{"n": n}}
+    {line}:
+        job["fn"] = lambda x: x + n
+    {below}
+    return job
+
+if __name__ == "__main__":
+    mp.Process(target=print, args=(build(3),)).start()
+"""
+
+
+@each_row(
+    ("line", "below", "found"),
+    [
+        ("if keep", "pass", False),
+        ("if False", "pass", False),
+        ("while 0", "pass", False),
+        ("if n", "pass", True),
+        ("for _ in (1, 2)", "keep = True", True),
+        ("for keep in (0, 1)", "pass", True),
+    ],
+)
+def test_a_branch_that_never_runs(line: str, below: str, found: bool) -> None:
+    assert bool(seen({"a.py": FALSE.format(line=line, below=below)})) is found
+
+
+def test_a_name_that_is_bound_again_is_not_always_false() -> None:
+    text = FALSE.format(line="while True:\n      if keep", below="  keep = True")
+    assert seen({"a.py": text})
+
+
 PROGRAMS = {
     "one boundary of two": """
 import pickle

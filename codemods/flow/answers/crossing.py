@@ -161,7 +161,7 @@ class Crossings:
         boundary = reasons.root(number).boundary
         program = self.solution.program
         if any(first <= position[0] <= last for first, last in program.facts_of(path).stops):
-            return Confidence.POSSIBLE  # a NameError comes before anything crosses
+            return Confidence.POSSIBLE  # it does not run, or a NameError comes before anything crosses
         guessed = self.closure.guessed(number, reasons)
         longest = MAX_LIKELY if guessed or confidence is Confidence.LIKELY else MAX_PROOF
         longest = min(longest, MAX_SAVED) if program.table.saves(boundary) else longest

@@ -1,4 +1,4 @@
-"""What an object does not keep at the moment it crosses: attributes that were set to None before.
+"""What an object does not keep at the moment it crosses: attributes that were set to None or a plain function before.
 
 def start(self):
     self.log = None  # this object has no file any more
@@ -10,10 +10,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from functools import cached_property
 
-from ..facts.records import Position
+from ..facts.records import Call, Position
 from ..facts.test_code import is_test
+from ..kinds import FunctionKind
 from ..solve.deferred_calls import ELSEWHERE, STANDS_NOWHERE
-from ..solve.heap import INSTANCE
+from ..solve.heap import CLASS, FOREIGN, FUNCTION, INSTANCE
 from ..solve.sinks import Sink
 from ..solve.solution import Solution
 from .callers import Callers
@@ -36,7 +37,9 @@ class Moments:
     def absent(self, node: int, line: int) -> frozenset[int]:
         """The nodes of attributes that hold nothing when the boundary on `line` gets what is in `node`."""
         sink = self.solution.sink_at.get((node, line))
-        return _NONE if sink is None or not self._cleared else self._at(sink.function, sink.line, 0)
+        if sink is None or not self._cleared:
+            return _NONE
+        return self._at(self._body(self.solution.program.file_index[sink.path], sink.function), sink.line, 0)
 
     def never_there(self, number: int) -> frozenset[int]:
         """The nodes of attributes that hold nothing at every boundary that gets the value."""
@@ -52,18 +55,16 @@ class Moments:
         return found
 
     def _at(self, function: int, line: int, depth: int) -> frozenset[int]:
-        """The nodes that hold nothing when the function comes to the line."""
-        if function < 0:
-            return _NONE
+        """The nodes that hold nothing when the function, or the module, comes to the line."""
         key = (function, line)
         if key not in self._before:
             self._before[key] = _NONE  # holds while a circle of calls is followed
             found = {
                 node for node, at in self._cleared_in(function, line, depth) if not self._set(function, node, at, line)
             }
-            if depth < _MAX_DEPTH:
+            if depth < _MAX_DEPTH and function >= 0:
                 found |= {node for node in self._at_calls(function, depth) if not self._set(function, node, 0, line)}
-            self._before[key] = frozenset(found)
+            self._before[key] = frozenset(found if self._is_method(function) else found - self._of_several)
         return self._before[key]
 
     def _cleared_in(self, function: int, line: int, depth: int) -> Iterator[tuple[int, int]]:
@@ -80,8 +81,24 @@ class Moments:
                     if not self._set(callee, node, cleared, end):
                         yield node, at
 
+    def _is_method(self, function: int) -> bool:
+        return function >= 0 and self.solution.program.functions[function][1].owner >= 0
+
+    @cached_property
+    def _of_several(self) -> set[int]:
+        """Nodes of attributes of classes that several calls make objects of: another object may be the one to cross."""
+        program, heap = self.solution.program, self.solution.heap
+        names = {name for facts in program.facts for _, name, *_ in facts.cleared}
+        calls: dict[int, int] = {}
+        for callee, made in self.solution.constraints.calls.items():
+            of = [int(heap.values[number].a) for number in heap.holds[callee] if heap.values[number].kind == CLASS]
+            for node in {node for owner in of for name in names for node in self.attribute(owner, name)}:
+                calls[node] = calls.get(node, 0) + len(made)
+        return {node for node, times in calls.items() if times > 1}
+
     def _end(self, function: int) -> int:
-        return self.solution.program.functions[function][1].position[2]
+        """The last line of a function; a module has none."""
+        return -1 if function < 0 else self.solution.program.functions[function][1].position[2]
 
     def _at_calls(self, function: int, depth: int) -> frozenset[int]:
         """The nodes that hold nothing wherever the function is called."""
@@ -91,7 +108,7 @@ class Moments:
             if call.text in STANDS_NOWHERE:
                 return _NONE
             if not is_test(program.files[heap.file_of[call.result + offset]], program.facts_of):
-                found.append(self._at(self.callers.around(offset, call), call.position[0], depth + 1))
+                found.append(self._at(self._around(offset, call), call.position[0], depth + 1))
             if found and not found[-1]:
                 return _NONE
         return frozenset.intersection(*found) if found else _NONE
@@ -122,12 +139,27 @@ class Moments:
         found: dict[int, list[tuple[int, int, int]]] = {}
         program = self.solution.program
         for file, facts in enumerate(program.facts):
+            given = {row[:2] + row[3:]: row[2] + program.offsets[file] for row in facts.stores} if facts.cleared else {}
             for base, name, line, last, function in facts.cleared:
-                nodes = self._nodes(base + program.offsets[file], name) if function >= 0 else ()
+                stored = given.get((base, name, line, function), -1)
+                if stored >= 0 and not self._is_plain(stored):
+                    continue
+                at = self._body(file, program.function_offset[file] + function if function >= 0 else -1)
+                nodes = self._nodes(base + program.offsets[file], name)
                 if nodes:
-                    at = program.function_offset[file] + function
                     found.setdefault(at, []).extend((node, line, last) for node in nodes)
         return found
+
+    def _is_plain(self, node: int) -> bool:
+        """What is there is found by its name: functions of modules, builtins."""
+        program, heap = self.solution.program, self.solution.heap
+        held = [heap.values[number] for number in heap.holds[node]]
+        functions = [program.functions[int(value.a)][1] for value in held if value.kind == FUNCTION]
+        return (
+            bool(held)
+            and all(value.kind in (FUNCTION, FOREIGN) for value in held)
+            and not any(function.kind is not FunctionKind.TOP or function.decorators for function in functions)
+        )
 
     @cached_property
     def _stored(self) -> dict[int, list[tuple[int, int]]]:
@@ -137,8 +169,8 @@ class Moments:
         names = {name for facts in program.facts for _, name, *_ in facts.cleared}
         for file, facts in enumerate(program.facts):
             for base, name, _, line, function in facts.stores:
-                if function >= 0 and name in names:
-                    at = program.function_offset[file] + function
+                if name in names:
+                    at = self._body(file, program.function_offset[file] + function if function >= 0 else -1)
                     nodes = self._nodes(base + program.offsets[file], name)
                     found.setdefault(at, []).extend((node, line) for node in nodes)
         return found
@@ -174,14 +206,23 @@ class Moments:
 
     @cached_property
     def _calls(self) -> dict[int, list[tuple[int, int, bool]]]:
-        """Per function (-1: modules) the functions that it calls, with the line, and whether it surely does."""
+        """Per function or module the functions that it calls, with the line, and whether it surely does."""
         found: dict[int, list[tuple[int, int, bool]]] = {}
         for callee in range(len(self.solution.program.functions)):
             for offset, call, _ in self.callers.of(callee):
                 if call.text != ELSEWHERE:
                     row = (callee, call.position[0], not call.conditional)
-                    found.setdefault(self.callers.around(offset, call), []).append(row)
+                    found.setdefault(self._around(offset, call), []).append(row)
         return found
+
+    def _around(self, offset: int, call: Call) -> int:
+        """The function that a call stands in, or the module."""
+        return self._body(self.solution.heap.file_of[call.result + offset], self.callers.around(offset, call))
+
+    @staticmethod
+    def _body(file: int, function: int) -> int:
+        """The function; a number below 0 for the code of the module itself, where there is none."""
+        return function if function >= 0 else -1 - file
 
     def is_not_started(self, path: str, position: Position, number: int, boundary: str) -> bool:
         """What is made at `position` is made where the object `number` gets another `start` than that of processes."""

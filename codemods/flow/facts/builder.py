@@ -7,8 +7,9 @@ from collections.abc import Callable, Iterable, Sequence
 from sys import intern
 from typing import TypeVar
 
-from ...nodes import walk
+from ...nodes import end_line, walk
 from ...syntax.binding_rules import ScopeKind
+from ...syntax.main_guard import is_main_process_block
 from ...syntax.names import dotted
 from .mentions import Mentions
 from .records import FileFacts
@@ -42,9 +43,31 @@ class FactsBuilder:
         self.top: ast.stmt | None = None  # the statement of the module that is walked
         self.enclosing: list[int] = []  # per function the one around it, or -1
         self.conditions = 0  # how many of them what is walked stands under
+        self._false: list[tuple[FactsScope, str, ast.If | ast.While]] = []
         self.mentions = Mentions()
         self.set_by_functions: set[str] = set()  # names of the module that a function declares global
         self.narrowed: set[str] = set()  # attributes of which some code asks whether they can be called
+
+    def note_false(self, node: ast.If | ast.While) -> None:
+        """The branch does not run where its test is False, or a name that nothing but False is bound to."""
+        scope, test = self.scope, node.test
+        if isinstance(test, ast.Constant) and not test.value:
+            self._false.append((scope, "", node))
+        elif isinstance(test, ast.Name) and scope.constants.get(test.id) is False and self._stays_inside:
+            self._false.append((scope, test.id, node))
+
+    @property
+    def _stays_inside(self) -> bool:
+        """No other file sets what is bound here, as it may do with names of a module."""
+        return self.in_function or (self.top is not None and is_main_process_block(self.top))
+
+    def never_run(self) -> list[tuple[int, int]]:
+        """The first and last lines of the branches that `note_false` found, when all that is bound is known."""
+        return [
+            (node.body[0].lineno, end_line(node.body[-1]))
+            for scope, name, node in self._false
+            if not name or (scope.constants.get(name) is False and name not in scope.set_inside)
+        ]
 
     @property
     def in_function(self) -> bool:

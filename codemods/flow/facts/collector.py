@@ -38,8 +38,9 @@ def facts_of(path: str, tree: ast.Module) -> FileFacts:
     facts.runs = runs(tree.body)
     facts.module_names = {name: module.names[name] for name in module.bound if name in module.names}
     facts.unbound = [(name, node) for name, node in module.names.items() if name not in module.bound]
+    facts.stops = builder.never_run()
     if not facts.star_imports:
-        facts.stops = stopped_lines(tree, (name for name, _ in facts.unbound))
+        facts.stops += stopped_lines(tree, (name for name, _ in facts.unbound))
     _set_captures(builder)
     mark_worker_side(facts, expressions.self_calls, builder.enclosing)
     return facts

@@ -117,6 +117,7 @@ class Statements:
             and isinstance(left := node.orelse[-1], ast.Assign)
         ):
             note_choice(builder, node.test, taken.value, left.value)
+        builder.note_false(node)
         ended = self._optional(node.body)
         note_absent(builder, node.test, end_line(node.body[-1]))
         if node.orelse:

@@ -52,8 +52,12 @@ class Targets(ABC):
                 whole = target.attr == "__dict__"
                 name, stored = (ANY, builder.element(value)) if whole else (target.attr, value)
                 builder.stores.append((base, name, stored, target.lineno, builder.scope.function))
-            elif isinstance(expression, ast.Constant):
+            if value < 0 and isinstance(expression, ast.Constant):
                 builder.clear(base, target.attr)
+            elif isinstance(expression, ast.Name) and not (
+                builder.in_function and expression.id in builder.scope.bound
+            ):
+                builder.clear(base, target.attr)  # where that is a function of a module: see `Moments`
         elif isinstance(target, ast.Subscript):
             base, key = self.value(target.value), self.value(target.slice)
             builder.distinguish(key, "a key of a dict", target.lineno)
