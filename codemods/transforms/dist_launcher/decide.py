@@ -11,8 +11,10 @@ from ...launch.hosts import Host
 from ...launch.lines import LaunchLine, Starter
 from ...project import Project
 from ...syntax.argparse_options import Option
+from ...syntax.repo import Repo
 from ...tree.source import Source
 from . import program as entries
+from .chosen_branches import avoided
 from .edits import divided, drop_flag, swap_launcher
 from .local_rank import (
     kept_default,
@@ -58,7 +60,7 @@ class Decisions:
         self.launcher = project.settings.launcher  # what the user wants: torchrun, python, or what the script needs
         self.settled: set[str] = set()  # scripts whose `--local_rank` a launch line has decided about
         self._torch: list[Named] | None = None
-        self._alone: dict[str, tuple[Hop, list[str]] | None] = {}
+        self._alone: dict[str, tuple[Hop, list[str], tuple[Hop, ...]] | None] = {}
 
     def verdict(self, source: Source, line: LaunchLine) -> Verdict:
         """What to do about `line` of the file `source`, for every script that it can start."""
@@ -106,7 +108,9 @@ class Decisions:
         waits = self._alone[target]
         if waits is None:
             return Verdict()
-        hop, needed = waits
+        hop, needed, way = waits
+        if avoided(Repo(self.project), line.arguments, (hop, *way)):
+            return Verdict()
         listed = " and ".join(filter(None, (", ".join(needed[:-1]), needed[-1])))
         by = f"`{line.ranked_by}` sets none of these" if line.ranked_by else "plain python starts one process without"
         return Verdict(

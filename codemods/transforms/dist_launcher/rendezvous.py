@@ -113,8 +113,12 @@ def _names(code: ast.AST, name: str) -> bool:
     )
 
 
-def asks_the_environment(project: Project, modules: Modules, found: Program) -> tuple[Hop, list[str]] | None:
+def asks_the_environment(
+    project: Project, modules: Modules, found: Program
+) -> tuple[Hop, list[str], tuple[Hop, ...]] | None:
     """Where a plain start of the program joins a group that RANK and MASTER_ADDR describe, and which of these it needs.
+
+    The last are the calls on the way there.
 
     None where a test of any kind stands before, and where the program sets these itself.
     """
@@ -137,7 +141,7 @@ def asks_the_environment(project: Project, modules: Modules, found: Program) -> 
             way = reach.way(outline, call)
             if isinstance(way, Way) and way.scopes[-1][0].path == found.path:
                 needed = [name for name in _RANKS[:3] if name.lower() not in words]
-                return Hop(path, call.lineno, "waits for the other ranks"), needed
+                return Hop(path, call.lineno, "waits for the other ranks"), needed, way.hops
     return None
 
 

@@ -448,3 +448,43 @@ def test_first_rank_of_a_node_taken_for_the_first_of_all(test: str, call: str) -
 def test_what_each_node_does_for_itself(test: str, call: str) -> None:
     script = SAVES.replace("TEST", test).replace("CALL", call)
     assert findings(files(run_sh="torchrun --nnodes=2 --node_rank=$R a.py\n", a_py=script)) == []
+
+
+BY_COMMAND = """\
+import argparse
+import torch.distributed as dist
+
+class Trainer:
+    def __init__(self):
+        dist.init_process_group("nccl")
+
+parser = argparse.ArgumentParser()
+parser.add_argument("--command", default="train")
+args = parser.parse_args()
+if {test}:
+    trainer = Trainer()
+else:
+    print("nothing to join")
+"""
+
+
+@pytest.mark.parametrize(
+    ("test", "options", "found"),
+    [
+        ('args.command == "train"', "", True),
+        ('args.command == "train"', "--command train", True),
+        ('args.command == "train"', "--command=train --size 3", True),
+        ('args.command == "train"', "--command generate", False),
+        ('args.command == "train"', "--command=generate --size 3", False),
+        ('args.command == "train"', "--command $1", True),
+        ('args.command in ("train", "tune")', "--command tune", True),
+        ('args.command in ("train", "tune")', "--command generate", False),
+        ('args.command != "generate"', "--command generate", False),
+        ('not args.command == "generate"', "--command generate", False),
+        ('args.command == "train" or args.force', "--command generate", True),
+        ('args.command == "train" and args.force', "--command generate", False),
+    ],
+)
+def test_a_line_whose_options_choose_another_branch_waits_for_no_rank(test: str, options: str, found: bool) -> None:
+    shell = f"#!/bin/bash\npython a.py {options}\n"
+    assert bool(findings(files(run_sh=shell, a_py=BY_COMMAND.format(test=test)))) is found

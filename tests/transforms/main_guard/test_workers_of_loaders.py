@@ -919,3 +919,55 @@ for row in DataLoader([1], num_workers=2):
 def test_torch_comes_with_a_star_import() -> None:
     script = "from shared import *\nfor x in torch.utils.data.DataLoader([1], num_workers=2):\n    print(x)\n"
     assert reported({"shared.py": "import torch\n", "main.py": script}, RULE)
+
+
+SCRIPT = """\
+from torch.utils.data import DataLoader
+from trainers import Session
+def shown(rows):
+    return rows
+loader = DataLoader([1], num_workers={number})
+{lines}
+"""
+
+
+@pytest.mark.parametrize(
+    ("lines", "found"),
+    [
+        ("session = Session()\nsession.feed(train=loader).to('cuda')\nsession.run(10)", True),
+        ("session = Session().feed(loader).to('cuda')\nsession.evaluate()", True),
+        ("Session().feed(loader).run()", True),
+        ("session = Session(loader)\nsession.fit()", True),
+        ("session = Session(train=[loader])\nsession.run()", True),
+        ("session = Session(len(loader))\nsession.run()", False),
+        ("session = Session()\nsession.run()", False),
+        ("session = Session()\nother = Session(loader)\nsession.run()", False),
+        ("session = Session(loader)\nsession.describe()", False),
+    ],
+)
+def test_trainers_of_libraries_that_get_their_loader_before_they_run(lines: str, found: bool) -> None:
+    files = {"main.py": SCRIPT.format(number=4, lines=lines)}
+    assert [each.confidence.value for each in reported(files, RULE)] == ["likely"] * found
+    assert not reported({"main.py": SCRIPT.format(number=0, lines=lines)}, RULE)
+
+
+def test_a_trainer_of_the_repository_is_read_for_what_it_does_with_its_loader() -> None:
+    own = "class Session:\n    def __init__(self, loader):\n        self.size = len(loader)\n    def run(self): pass\n"
+    files = {"main.py": SCRIPT.format(number=4, lines="session = Session(loader)\nsession.run()"), "trainers.py": own}
+    assert not reported(files, RULE)
+
+
+@pytest.mark.parametrize(
+    ("number", "found"),
+    [
+        ("PER_GPU * GPUS", True),
+        ("PER_GPU * 4 * GPUS", True),
+        ("PER_GPU * int(GPUS)", True),
+        ("NONE * GPUS", False),
+        ("0 * GPUS", False),
+    ],
+)
+def test_a_product_of_workers(number: str, found: bool) -> None:
+    names = "from torch.utils.data import DataLoader\nPER_GPU = int(2)\nGPUS = 8\nNONE = 0\n"
+    script = f"{names}for row in DataLoader([1], num_workers={number}):\n    print(row)\n"
+    assert bool(reported({"main.py": script}, RULE)) is found

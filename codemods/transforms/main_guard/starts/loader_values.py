@@ -119,3 +119,12 @@ def put_into(nodes: Iterable[ast.AST]) -> dict[str, list[ast.expr]]:
         for name in dict.fromkeys(map(last_name, into)):
             found.setdefault(name, []).extend(put)
     return found
+
+
+def bound_value(outline: Outline, value: ast.expr) -> ast.expr:
+    """What a name that is bound once stands for; `value` itself where that can't be told."""
+    if isinstance(value, ast.Name):
+        values = [binding.value for binding in outline.lookup(value, value.id)[1]]
+        if len(values) == 1 and values[0] is not None:
+            return values[0]
+    return value

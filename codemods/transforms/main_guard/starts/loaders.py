@@ -22,7 +22,7 @@ from ....syntax.repo import Repo
 from ....syntax.resolver import Class
 from ..data import names
 from .function_tables import looked_up
-from .loader_values import forks, looped_over, number_of_workers, put_into, section_of, value_of
+from .loader_values import bound_value, forks, looped_over, number_of_workers, put_into, section_of, value_of
 from .objects import Objects
 from .passed_workers import PassedWorkers
 from .worker_numbers import WorkerNumbers
@@ -306,15 +306,6 @@ class Loaders:
                         found.append(self.number(where, passed, least, depth + 1))
         sure = surest(found)
         return sure and likely(sure)
-
-
-def bound_value(outline: Outline, value: ast.expr) -> ast.expr:
-    """What a name that is bound once stands for; `value` itself where that can't be told."""
-    if isinstance(value, ast.Name):
-        values = [binding.value for binding in outline.lookup(value, value.id)[1]]
-        if len(values) == 1 and values[0] is not None:
-            return values[0]
-    return value
 
 
 def likely(sure: Confidence) -> Confidence:

@@ -31,9 +31,9 @@ from ..data import names
 from ..own_nodes import own_nodes
 from .by_value import ByValue
 from .handed_functions import Handed, HandedFunctions, arguments, around, is_code
-from .loader_values import forks, is_text
-from .loaders import Given, Loaders, bound_value, likely, makes_container, surest
-from .trainer_settings import set_to_workers
+from .loader_values import bound_value, forks, is_text
+from .loaders import Given, Loaders, likely, makes_container, surest
+from .trainer_settings import given_before, set_to_workers
 
 PROCESS = "multiprocessing.Process"
 EXECUTOR = "concurrent.futures.ProcessPoolExecutor"
@@ -191,24 +191,31 @@ class Starts:
                 return _start(outline, node, Confidence.PROVEN, "a process is created and started")
             initialiser = self.callees.initialiser(*made)
             return self._through(outline, node, given, *initialiser) if initialiser else None
-        if isinstance(node.func, ast.Attribute) and last in names("consuming"):
-            if self._spawns(outline, node.func.value):
-                return _start(outline, node, Confidence.PROVEN, f"`{last}` starts the processes of its strategy")
-            trainer = bound_value(outline, node.func.value)
-            arguments = [*node.args, *(keyword.value for keyword in node.keywords)]
-            kept = [keyword.value for keyword in trainer.keywords] if isinstance(trainer, ast.Call) else []
-            for argument in [*arguments, *kept]:
-                sure = self.loaders.sure(outline, argument, given) if argument in arguments else None
+        return self._trained(outline, node, given) or self._looked_up(outline, node, given)
+
+    def _trained(self, outline: Outline, call: ast.Call, given: Given) -> Start | None:
+        """A trainer of a library goes through the loaders that it gets, got before, or makes: `trainer.fit(loader)`."""
+        if not isinstance(call.func, ast.Attribute):
+            return None
+        method, trainer = call.func.attr, call.func.value
+        if method in names("consuming"):
+            if self._spawns(outline, trainer):
+                return _start(outline, call, Confidence.PROVEN, f"`{method}` starts the processes of its strategy")
+            made = bound_value(outline, trainer)
+            kept = [keyword.value for keyword in made.keywords] if isinstance(made, ast.Call) else []
+            passed = [*call.args, *(keyword.value for keyword in call.keywords)]
+            for argument in [*passed, *kept]:
+                sure = self.loaders.sure(outline, argument, given) if argument in passed else None
                 sure = sure or self._makes_loaders(outline, argument)
                 if sure is not None:
-                    return _start(outline, node, likely(sure), f"`{last}` gets a DataLoader with workers")
-        if (
-            isinstance(node.func, ast.Attribute)
-            and last in names("training") | names("consuming")
-            and set_to_workers(self.callees, outline, node.func.value)
-        ):
-            return _start(outline, node, Confidence.LIKELY, f"`{last}` makes a DataLoader with workers")
-        return self._looked_up(outline, node, given)
+                    return _start(outline, call, likely(sure), f"`{method}` gets a DataLoader with workers")
+            before = given_before(self.callees, outline, trainer)
+            sure = surest(self.loaders.sure(outline, argument, given) for argument in before)
+            if sure is not None:
+                return _start(outline, call, likely(sure), f"`{method}` goes through a DataLoader with workers")
+        if method in names("training") | names("consuming") and set_to_workers(self.callees, outline, trainer):
+            return _start(outline, call, Confidence.LIKELY, f"`{method}` makes a DataLoader with workers")
+        return None
 
     def _iterated(self, call: ast.Call, name: str) -> list[ast.expr]:
         """What a call of `name` iterates at once: `next(iter(loader))`, `loader.__iter__()`."""

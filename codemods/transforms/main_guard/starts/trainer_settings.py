@@ -10,6 +10,7 @@ from ....syntax.callees import FUNCTIONS, Callees, Function
 from ....syntax.names import without_arguments
 from ....syntax.outline import Outline
 from ....syntax.resolver import Class
+from .loader_values import bound_value
 
 _MAX_VALUES = 8
 _INITIALISER = "__init__"
@@ -28,6 +29,25 @@ def set_to_workers(callees: Callees, outline: Outline, trainer: ast.expr) -> boo
             if node is trainer:
                 todo += _given_to_library(callees, outline, call)
     return False
+
+
+def given_before(callees: Callees, outline: Outline, trainer: ast.expr) -> list[ast.expr]:
+    """What the class of a library, or other methods of its object, got before a method of the trainer is called.
+
+    `trial = Trial(model)`, `trial.with_generators(loader).to(device)`: a later `trial.run()` goes through the loader.
+    """
+    calls = list[ast.Call]()
+    made = bound_value(outline, trainer)
+    while isinstance(made, ast.Call):
+        calls.append(made)
+        made = made.func.value if isinstance(made.func, ast.Attribute) else made.func
+    if not calls or not callees.resolver.is_foreign(outline, calls[-1].func):
+        return []
+    if isinstance(trainer, ast.Name):
+        own = (node for node in outline.own(outline.scope(trainer)) if isinstance(node, ast.Call))
+        methods = ((call, call.func) for call in own if isinstance(call.func, ast.Attribute))
+        calls += [call for call, at in methods if isinstance(at.value, ast.Name) and at.value.id == trainer.id]
+    return [each for call in calls for each in (*call.args, *(keyword.value for keyword in call.keywords))]
 
 
 def _given_to_library(callees: Callees, outline: Outline, call: ast.Call) -> list[ast.expr]:

@@ -12,6 +12,7 @@ from ....syntax.callees import Callees, method
 from ....syntax.names import last_name
 from ....syntax.outline import Outline
 from ....syntax.repo import Repo
+from .loader_values import bound_value
 from .worker_settings import Settings, either, without_loaders
 
 
@@ -39,6 +40,10 @@ class WorkerNumbers:
             value = value.args[0]
         if isinstance(value, ast.IfExp):
             return all(self._starts_none(outline, each, least) for each in (value.body, value.orelse))
+        if isinstance(value, ast.BinOp) and isinstance(value.op, ast.Mult):
+            return any(
+                self._starts_none(outline, bound_value(outline, each), least) for each in (value.left, value.right)
+            )
         few = ("0", "None", "1")[: least + 1]
         if isinstance(value, ast.Constant):
             return str(value.value) in few
