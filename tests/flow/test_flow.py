@@ -883,6 +883,62 @@ def loader(dataset):
             launch()
             """
     },
+    "hooks on a part of what is sent": {
+        "train.py": """
+            from multiprocessing import Process
+            from torch import nn
+
+            class Net(nn.Module):
+                def __init__(self, dim):
+                    super().__init__()
+                    self.net = nn.Linear(dim, dim)
+                    self.left_out = nn.Linear(dim, dim)
+                    self.net.register_forward_hook(lambda m, i, o: o)  # proven
+                    self.left_out.register_forward_hook(lambda m, i, o: o)  # possible
+
+                def __getstate__(self):
+                    state = self.__dict__.copy()
+                    del state["left_out"]
+                    return state
+
+            def main(net, parts):
+                print(net, parts)
+
+            def launch():
+                parts = nn.Sequential(nn.Linear(2, 2), nn.ReLU())
+                parts[0].register_forward_hook(lambda m, i, o: o)  # proven
+                handle = parts[1].register_forward_hook(lambda m, i, o: o)
+                handle.remove()
+                Process(target=main, args=(Net(2), parts)).start()
+
+            launch()
+            """
+    },
+    "the initialiser that a dataclass gets, called by a class below it": {
+        "train.py": """
+            from dataclasses import dataclass
+            from multiprocessing import Process
+            from typing import Callable
+
+            @dataclass
+            class Group:
+                key: Callable
+                reduce: Callable = lambda values: values[0]  # proven
+                last: Callable = lambda values: values[-1]
+
+            class Counter(Group):
+                def __init__(self, key=lambda row: row):  # proven
+                    super().__init__(key, last=len)
+
+            def main(group):
+                print(group)
+
+            def launch():
+                Process(target=main, args=(Counter(),)).start()
+
+            launch()
+            """
+    },
     "what a dict or list sets on itself": {
         "train.py": """
             from multiprocessing import Process

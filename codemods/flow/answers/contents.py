@@ -31,12 +31,19 @@ def inside(solution: Solution, number: int, only: frozenset[HazardKind]) -> list
         if made.dropped is None or (only and "__deepcopy__" in made.members):
             return []
         dropped |= made.dropped
-    found = [item for owner in order for item in solution.attributes.get(owner, {}).items() if item[0] not in dropped]
+    found = [
+        item for owner in order for item in solution.attributes.get(owner, {}).items() if _first(item[0]) not in dropped
+    ]
     if found and solution.hierarchy.is_bag(int(value.a)):  # what others set, they set on one of its objects
         own = solution.hierarchy.own_attributes(int(value.a))
         found = [(name, node) for name, node in found if name in own]
     kept = _kept(solution, order) if found else None
-    return [node for name, node in found if kept is None or name in kept]
+    return [node for name, node in found if kept is None or _first(name) in kept]
+
+
+def _first(path: str) -> str:
+    """The attribute of the object itself: `net` of `net._forward_hooks`."""
+    return path.partition(".")[0]
 
 
 def _kept(solution: Solution, order: tuple[int, ...]) -> frozenset[str] | None:

@@ -92,13 +92,22 @@ class Statements:
     def _hook(self, call: ast.expr) -> None:
         """`net.register_forward_hook(note)`: the module keeps it for good where nobody gets the handle."""
         func = call.func if isinstance(call, ast.Call) and call.args else None
-        if not isinstance(func, ast.Attribute) or func.attr not in _HOOKS or not dotted(func.value):
+        if not isinstance(func, ast.Attribute) or func.attr not in _HOOKS:
             return
         made = self.builder.facts.calls[-1:]
-        base = self.expressions.value(func.value)
-        if base >= 0 and made and made[0].position == position(call) and made[0].arguments[:1] > (-1,):
-            row = (base, _HOOKS_KEPT, made[0].arguments[0], call.lineno, self.builder.scope.function)
-            self.builder.stores.append(row)
+        if not made or made[0].position != position(call) or made[0].arguments[:1] <= (-1,):
+            return
+        holder, path = func.value, _HOOKS_KEPT
+        kept_by = [(holder, path)] if dotted(holder) else []
+        while isinstance(holder, (ast.Attribute, ast.Subscript)):  # what holds the module keeps it with its hooks
+            path = f"{holder.attr}.{path}" if isinstance(holder, ast.Attribute) else path
+            holder = holder.value
+        if isinstance(holder, ast.Name) and holder is not func.value:
+            kept_by.append((holder, path))
+        for keeper, name in kept_by:
+            if (base := self.expressions.value(keeper)) >= 0:
+                row = (base, name, made[0].arguments[0], call.lineno, self.builder.scope.function)
+                self.builder.stores.append(row)
 
     def _branch(self, node: ast.If | ast.While) -> None:
         builder = self.builder

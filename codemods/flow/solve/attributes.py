@@ -28,6 +28,7 @@ from .module_names import ModuleNames
 from .program import Program
 
 NEW = "object.__new__"
+RECORD = "<record>.__init__ above "  # and the number of the class: the initialiser that a dataclass gets
 _GIVES_ANOTHER = frozenset({"_replace", "_make"})  # methods of a namedtuple
 _CACHED = "cached_property"
 SUBCLASSES = "<class>.__subclasses__"
@@ -128,6 +129,8 @@ class Attributes:
                     heap.add(result, heap.number(Value(FOREIGN, NEW)))
                 for name in self.hierarchy.all_foreign_bases(owner):
                     self._name(f"{name}().{attribute}", value.b, result)
+                if attribute == "__init__" and any(self.program.classes[at][1].record for at in order):
+                    heap.add(result, heap.number(Value(FOREIGN, f"{RECORD}{owner}", value.b)))
 
     def _load_of_class(self, owner: int, attribute: str, result: int) -> None:
         heap, known = self.heap, self.hierarchy.known

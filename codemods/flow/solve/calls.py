@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import replace
 from typing import NamedTuple
 
@@ -180,19 +181,24 @@ class OwnCalls:
             self.call_function(initialiser, offset, call, instance)
         if initialiser >= 0 or self.hierarchy.is_bag(index):
             return
-        file = self.heap.file_of[result]
-        fields = [name for at in reversed(self.hierarchy.order(index)) for name in self.program.classes[at][1].fields]
+        self.fill(index, -1, offset, call)
+        for name in self.hierarchy.all_foreign_bases(index):
+            self.hand_to_base(name, index, offset, call)
+
+    def fill(self, index: int, below: int, offset: int, call: Call) -> None:
+        """An instance gets the arguments of `call` as its fields; those of the bases of `below`, if not -1."""
+        order = self.hierarchy.order(below)[1:] if below >= 0 else self.hierarchy.order(index)
+        line, file = call.position[0], self.heap.file_of[call.result + offset]
+        fields = [name for at in reversed(order) for name in self.program.classes[at][1].fields]
         named = [*zip(fields, call.arguments, strict=False), *call.keywords]
         for name, argument in named:
             if argument >= 0:
                 self.heap.edge(argument + offset, self.attributes.node(index, name, line, file), line)
-        self._defaults(index, {name for name, _ in named}, line, file)
-        for name in self.hierarchy.all_foreign_bases(index):
-            self.hand_to_base(name, index, offset, call)
+        self._defaults(index, order, {name for name, _ in named}, line, file)
 
-    def _defaults(self, index: int, given: set[str], line: int, file: int) -> None:
+    def _defaults(self, index: int, order: Iterable[int], given: set[str], line: int, file: int) -> None:
         """An instance of a dataclass or the like keeps the defaults of what it does not get."""
-        for at in self.hierarchy.order(index):
+        for at in order:
             home, made = self.program.classes[at]
             for name in made.fields if made.record else ():
                 default = made.members.get(name, -1)
