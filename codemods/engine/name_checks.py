@@ -21,15 +21,7 @@ from .bound_names import bound_names
 from .compiled import compiled
 
 _BUILTINS = frozenset(dir(builtins))
-_ALWAYS = _BUILTINS | {
-    "__file__",
-    "__path__",
-    "__annotations__",
-    "__builtins__",
-    "__module__",
-    "__qualname__",
-    "__dict__",
-}
+_ALWAYS = _BUILTINS | {"__file__"}
 
 
 @lru_cache(maxsize=16)  # fixes are tried before they are applied

@@ -16,7 +16,7 @@ from pathlib import Path
 from ..problem import Problem
 from ..quoting import printable, shell
 from .finish import Failed, finish
-from .git_config import last, of_users
+from .git_config import is_true, last, of_users
 from .git_folder import GitFailed
 from .git_index import Index, IndexEntry, blob_id
 from .guarded import read_regular
@@ -253,10 +253,11 @@ def _line_endings(repository: Repository) -> dict[str, str]:
     """The settings about line endings, and the user's own file of attributes; of values that git knows."""
     entries = [*repository.of_user, *repository.config]
     found = {}
-    for key, known in (("core.autocrlf", ("true", "input", "yes", "on", "1")), ("core.eol", ("crlf", "lf", "native"))):
-        value = (last(entries, key) or "").lower()
-        if value in known:
-            found[key] = value
+    crlf, eol = ((last(entries, key) or "").lower() for key in ("core.autocrlf", "core.eol"))
+    if crlf == "input" or is_true(crlf):
+        found["core.autocrlf"] = crlf
+    if eol in ("crlf", "lf", "native"):
+        found["core.eol"] = eol
     file = of_users("core.attributesfile", "attributes", repository.of_user)
     if file is not None:
         found["core.attributesFile"] = file

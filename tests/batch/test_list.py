@@ -79,6 +79,9 @@ def test_every_name_of_a_column(tmp_path: Path) -> None:
             for text in texts:
                 (found,) = named(parse_list(text, tmp_path, "list.txt"))
                 assert (found.location, found.ref, found.remote, found.wrong) == (url, "v1", True, None), text
+    for column in ("ref", "Commit"):
+        (lacking,) = named(parse_list(f"{column},name\nv1,x\n", tmp_path, "list.txt"))
+        assert lacking.wrong == "names no repository: it needs a column repo, url or path"
 
 
 def stored(folder: Path, repos: list) -> None:  # type: ignore[type-arg]

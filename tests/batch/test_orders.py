@@ -12,6 +12,7 @@ import pytest
 from codemods.batch import run
 from codemods.batch.engines import Event
 from codemods.batch.ledger import Ledger, State
+from codemods.batch.output import claim
 from codemods.batch.run import BatchOptions, run_batch, status
 from codemods.batch.spec import Flags, Limits, Outcome, Spec, Status
 from codemods.problem import Problem
@@ -187,5 +188,11 @@ def test_one_batch_at_a_time(options: BatchOptions, monkeypatch: pytest.MonkeyPa
 
 
 def test_status_of_what_is_no_batch(tmp_path: Path) -> None:
-    with pytest.raises(Problem, match="no batch was run there"):
-        status(tmp_path)
+    claim(tmp_path / "made", ())
+    (tmp_path / "link").symlink_to(tmp_path / "made")
+    for name in ("made", "other"):
+        Ledger(tmp_path / name).close()
+    status(tmp_path / "made")
+    for name in ("link", "other", "gone"):
+        with pytest.raises(Problem, match="no batch was run there"):
+            status(tmp_path / name)

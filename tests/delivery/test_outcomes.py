@@ -8,6 +8,7 @@ import pytest
 
 from codemods.delivery import command_run
 from codemods.delivery.command_run import Outcome
+from codemods.problem import Problem
 from harness.each_row import each_row
 
 FINE, ONE, TWO = frozenset[str](), frozenset({"a"}), frozenset({"a", "b"})
@@ -74,6 +75,12 @@ def test_failed_tests(text: str, failed: set[str] | None, tmp_path: Path, monkey
     monkeypatch.setattr(command_run, "MAX_REPORT", 300)
     (tmp_path / "junit.xml").write_text(text)
     assert command_run._failed_tests(tmp_path, "junit.xml") == failed
+
+
+def test_a_command_that_cannot_be_started(tmp_path: Path) -> None:
+    with pytest.raises(Problem) as raised:
+        command_run.run_command("true", tmp_path / "gone", 9)
+    assert str(raised.value) == "`true` can't be started: No such file or directory"
 
 
 def test_what_is_no_plain_file_says_nothing(tmp_path: Path) -> None:

@@ -74,6 +74,7 @@ GOOD = [
     pytest.param(
         "from x import *\ny = z.keys()\n", [("z.keys()", "anything(z)")], id="a star import may bring any name"
     ),
+    pytest.param("x = 1\n", [("1", "__file__, __name__")], id="what each module has"),
     pytest.param("print(undefined)\nx = 1\n", [("x = 1", "x = 2")], id="what was unresolved before may stay so"),
     pytest.param("def f():\n    return copy.copy(1)\n", [("", "import copy\n\n\n")], id="an import that was missing"),
     pytest.param(

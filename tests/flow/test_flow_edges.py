@@ -495,6 +495,30 @@ def load(fn):
         "two/__init__.py": "from one import parts\n",
         "run.py": "import two\ntwo.parts.load(lambda x: x)\n",
     },
+    "an element of a set, which has no order": {
+        "data.py": KEEPER
+        + """
+def build():
+    one, two = {lambda x: x + 1, len}  # proven
+    return load(two)
+"""
+    },
+    "an element of a tuple": {
+        "data.py": KEEPER
+        + """
+def build():
+    one, two = lambda x: x + 1, len
+    return load(two)
+"""
+    },
+    "an element behind a star": {
+        "data.py": KEEPER
+        + """
+def build(more):
+    every = [*more, lambda x: x + 1]  # proven
+    return load(every[3])
+"""
+    },
 }
 
 

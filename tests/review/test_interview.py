@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 from collections.abc import Callable, Iterable
+from dataclasses import replace
 from types import SimpleNamespace
 
 import pytest
@@ -205,6 +206,16 @@ def test_an_edited_change(whole: tuple[Review, Selector]) -> None:
     assert asked.interview.decisions.of(change).edit == patch.replace("list(ranges.keys())", "sorted(ranges)")
     again = Asked(whole, "eq", decisions=asked.interview.decisions, edit=lambda text: "")
     assert again.says("not edited")
+
+
+def test_a_change_that_builds_on_another(whole: tuple[Review, Selector]) -> None:
+    first, second, third = whole[0].changes
+    built = replace(whole[0], changes=(first, replace(second, requires=(first.id,)), third)), whole[1]
+    assert Asked(built, "syq").choices == "aau", "to take it means to take what it builds on"
+    assert Asked(built, "snq").choices == "uru"
+    assert Asked(built, "nq").choices == "ruu" and Asked(built, "nyn").choices == "rua", "nobody is asked about it"
+    edited = Asked(built, "eyq", edit=lambda text: text.replace("list(ranges.keys())", "sorted(ranges)"))
+    assert edited.choices == "aau" and "sorted(ranges)" in edited.interview.decisions.of(first).edit
 
 
 @pytest.mark.parametrize(

@@ -118,6 +118,18 @@ def test_bases_are_those_of_this_class_and_not_of_another_with_its_name() -> Non
     first, second = (Class(at, at.definitions["Net"][0]) for at in (one, two))  # type: ignore[arg-type]
     assert repo.resolver.related(cls, second) and repo.resolver.related(second, cls)
     assert not repo.resolver.related(cls, first)
+    assert repo.resolver.may_be_related(cls, second) and not repo.resolver.may_be_related(cls, first)
+
+
+def test_a_base_that_cannot_be_followed_may_be_any_class_of_its_name() -> None:
+    code = "from gone import Net as Theirs\n\n\nclass Mine(Theirs):\n    pass\n\n\nclass Other(Theirs):\n    pass\n"
+    repo, outline = repo_of(code)
+    mine, other = (Class(outline, outline.definitions[name][0]) for name in ("Mine", "Other"))  # type: ignore[arg-type]
+    one = repo.outline("one.py")
+    assert one is not None
+    net = Class(one, one.definitions["Net"][0])  # type: ignore[arg-type]
+    assert repo.resolver.may_be_related(mine, net) and repo.resolver.may_be_related(net, mine)
+    assert not repo.resolver.related(mine, net) and not repo.resolver.may_be_related(mine, other)
 
 
 def test_classes_that_derive_from_each_other_end() -> None:

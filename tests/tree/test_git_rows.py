@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from codemods.problem import Problem
+from codemods.tree.checkout import _line_endings
 from codemods.tree.directory import Selected
 from codemods.tree.discovery import safe_directory
 from codemods.tree.files import MemoryFiles
@@ -174,6 +175,7 @@ def test_refs(refs: Refs, tmp_path: Path) -> None:
     assert [refs.resolve(f"refs/heads/{name}") for name in ("packed", "gone", "circle", "damaged", "deep")] == [
         TWO, None, None, None, None
     ]  # fmt: skip
+    assert [refs.resolve(name) for name in ("HEAD", "refs/../refs/heads/main", "refs/heads/a.lock")] == [None] * 3
     (tmp_path / "HEAD").write_text(f"{TWO}\n")
     assert refs.head() == (None, TWO)
     (tmp_path / "packed-refs").unlink()
@@ -344,3 +346,28 @@ def test_what_is_under_way(name: str, word: str | None, tmp_path: Path) -> None:
     assert repository.under_way is None
     (tmp_path / name).mkdir()
     assert repository.under_way == word
+
+
+@each_row(
+    ("settings", "found"),
+    [
+        ((), {}),
+        *(((("core.autocrlf", value),), {"core.autocrlf": value.lower()}) for value in ("true", "Yes", "on", "1")),
+        ((("core.autocrlf", "Input"),), {"core.autocrlf": "input"}),
+        *(((("core.autocrlf", value),), {}) for value in ("false", "no", "0", "crlf", "-c x")),
+        *(((("core.eol", value),), {"core.eol": value.lower()}) for value in ("crlf", "LF", "native")),
+        *(((("core.eol", value),), {}) for value in ("true", "input", "cr")),
+        ((("core.eol", "lf"), ("core.eol", "crlf"), ("core.safecrlf", "true")), {"core.eol": "crlf"}),
+    ],
+)
+def test_settings_about_line_endings(settings: tuple[tuple[str, str], ...], found: dict[str, str]) -> None:
+    """Those of the user and of the repository, which counts more; of values that git knows."""
+    for of_user, of_repository, more in (
+        (settings, (), {}),
+        ((), settings, {}),
+        ((("core.eol", "native"), ("core.autocrlf", "")), settings, {"core.eol": "native"}),
+    ):
+        repository = Repository(PLACE, PLACE, None, of_repository)
+        vars(repository)["of_user"] = [*of_user, ("core.attributesfile", "/no/such/file")]  # it is read from files once
+        said = dict(settings).get("core.eol")
+        assert _line_endings(repository) == {**(more if said is None else {}), **found}

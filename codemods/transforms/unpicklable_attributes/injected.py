@@ -132,7 +132,7 @@ class Given:
         _, bindings = outline.lookup(table, table.id)
         for value in (binding.value for binding in bindings):
             for entry in value.values if isinstance(value, ast.Dict) else ():
-                classes = self.repo.resolver.classes(outline, entry) if entry is not None else []
+                classes = self.repo.resolver.classes(outline, entry)
                 if len(classes) == 1:
                     yield self.family.shape(*classes[0])
 

@@ -98,6 +98,14 @@ def test_loaders_by_way_of(loop: str) -> None:
     assert len(reported({"a.py": HEAD + loop}, RULE)) == 1
 
 
+def test_a_loader_that_a_star_import_brings() -> None:
+    files = {
+        "data.py": f"{HEAD}loader = DataLoader([1], num_workers=2)\n",
+        "a.py": "from data import *\nlist(loader)\n",
+    }
+    assert [finding.path for finding in reported(files, RULE)] == ["a.py"]
+
+
 @pytest.mark.parametrize(
     "text",
     [

@@ -68,6 +68,12 @@ def test_what_prints_at_import(decorated: str, made: str, body: str, conf: str, 
     assert all(found in each and "print what a forked one does not" in each for each in reasons)
 
 
+def test_without_a_guard_it_is_the_start_that_is_seen_again() -> None:
+    text = PRINTS.format(library="multiprocessing", decorated="print(function)", made="pass", body="size = 3")
+    (reason,) = unsafe({"a.py": text.replace('if __name__ == "__main__":\n    ', ""), "conf.py": "size = 3"})
+    assert "it imports the script, which starts it again outside of the main guard" in reason
+
+
 SPAWNS = """\
 import multiprocessing as mp
 
@@ -105,6 +111,12 @@ def test_a_start_that_may_fail(method: str, tried: str, error: str, otherwise: s
     reasons = unsafe({"a.py": text})
     assert len(reasons) == found
     assert all("the program goes on at a.py:13 where it can't be started" in each for each in reasons)
+
+
+def test_the_first_start_may_end_the_program_and_a_later_one_not() -> None:
+    text = SPAWNS.format(method="spawn", tried="process.start()", error="Exception", otherwise="work(len)")
+    (reason,) = unsafe({"a.py": text.replace("    try:", "    context.Process(target=print).start()\n    try:")})
+    assert "the program goes on at a.py:14 where it can't be started" in reason
 
 
 BANNER = """\

@@ -9,7 +9,7 @@ from codemods.project import Project
 from codemods.transforms.main_guard import RULE
 from codemods.tree.files import MemoryFiles
 from codemods.tree.source import Source
-from harness.small import migrated
+from harness.small import migrated, reasons
 
 START = "from concurrent.futures import ProcessPoolExecutor\n"
 RUN = "ProcessPoolExecutor(2).submit(work, 1)\n"
@@ -154,6 +154,30 @@ def test_settings_before_the_first_harm(line: str, stays: bool) -> None:
     above, _, below = after.partition("if __name__")
     assert (line in above) is stays and (line in below) is not stays
     assert "    model = load(args).cuda()" in below
+
+
+@pytest.mark.parametrize(
+    ("before", "loop", "later", "refused"),
+    [
+        ("pass", True, "warnings.filterwarnings('ignore')", False),
+        ("warnings.filterwarnings('default')", True, "warnings.filterwarnings('ignore')", True),
+        ("warnings.filterwarnings('default')", False, "warnings.filterwarnings('ignore')", False),
+        ("warnings.filterwarnings('ignore')", True, "warnings.filterwarnings('ignore')", False),
+        ("warnings.warn('slow')", True, "warnings.filterwarnings('ignore')", False),
+        ("logging.disable()", True, "warnings.filterwarnings('ignore')", False),
+    ],
+)
+def test_a_setting_that_changes_between_two_starts(before: str, loop: bool, later: str, refused: bool) -> None:
+    """Workers run the settings, not what stands between them: each would have the last one."""
+    start = "for row in DataLoader([1], num_workers=1):\n    print(row)\n"
+    head = "import logging\nimport warnings\nfrom torch.utils.data import DataLoader\n\n"
+    files = {"a.py": f"{head}{before}\n{start if loop else ''}{later}\n{start}"}
+    if refused:
+        (reason,) = reasons(files, "main-guard")
+        assert reason.startswith("line 8 sets for the whole process what an earlier line sets in another way: ")
+    else:
+        after = migrated(files, "main-guard")["a.py"]
+        assert f"{before}\n{later}\n\nif __name__ == '__main__':\n    for row in" in after.replace('"', "'")
 
 
 @pytest.mark.parametrize(

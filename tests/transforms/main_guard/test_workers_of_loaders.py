@@ -866,6 +866,7 @@ for row in loader:
         pytest.param("rows, 0", "workers: 4", False, id="none"),
         pytest.param("**config", "workers: 4", True, id="out of a file that says some"),
         pytest.param("**config", "workers: 0", False, id="out of a file that says none"),
+        pytest.param("rows, *model, **config", "workers: 4", True, id="behind a list that may be empty"),
     ],
 )
 @pytest.mark.parametrize(

@@ -106,3 +106,16 @@ def test_opened_again_by_who_sends_it() -> None:
 @pytest.mark.parametrize("line", ["print(data.path)", "data.count()", "ask = lambda: data.total()"])
 def test_not_opened_by_who_sends_it(line: str) -> None:
     assert reported({"a.py": PROGRAM.format(count="self.open(); self.close()", line=line)}, RULE) == []
+
+
+@pytest.mark.parametrize(
+    ("count", "lines"),
+    [
+        ("self.open(); self.conn = sqlite3.connect('b.db')", [10, 16]),
+        ("self.open()\n        if self.conn is not None: self.conn = sqlite3.connect('b.db')", [10, 17]),
+        ("self.open(); self.conn = sqlite3.connect('b.db'); self.conn = None", []),
+    ],
+)
+def test_another_connection_in_its_place(count: str, lines: list[int]) -> None:
+    found = reported({"a.py": PROGRAM.format(count=count, line="pass")}, RULE)
+    assert [each.span.line for each in found] == lines

@@ -67,3 +67,27 @@ def test_a_writer_in_the_other_branch_stays_as_it_is() -> None:
     assert finding.fix is not None
     written = "".join(edit.text for edit in finding.fix.edits)
     assert "if self.mapped:\n            del state" in written and "else" not in written
+
+
+@pytest.mark.parametrize(
+    ("opened", "left_out"),
+    [
+        (
+            "        if mapped:\n            self.file = open(path, 'rb')\n"
+            "        else:\n            self.file = None\n",
+            True,
+        ),
+        (
+            "        if mapped:\n            self.file = open(path, 'rb')\n"
+            "        else:\n            self.file = open(path, 'r')\n",
+            False,
+        ),
+        (MAPPED.format(first="open(path, 'rb')", between="pass", second=MAP), False),
+    ],
+)
+def test_what_is_made_in_each_case_is_left_out_in_each_case(opened: str, left_out: bool) -> None:
+    (finding, *_) = RULE.find(Project(MemoryFiles({"a.py": PROGRAM.format(opened=opened).encode()})))
+    assert finding.fix is not None
+    written = "".join(edit.text for edit in finding.fix.edits)
+    assert ("if self.mapped:\n            del state" in written) is left_out
+    assert '\n        del state["file"]\n' in written or left_out

@@ -61,7 +61,7 @@ class GivenToClasses:
             given = given_to(names, call)
             if name in given and not isinstance(given[name], ast.Starred):
                 found.append((caller, given[name]))
-            elif name not in given and any(keyword.arg is None for keyword in call.keywords):
+            elif any(keyword.arg is None for keyword in call.keywords):
                 found.append((caller, ast.Starred(call)))
         return found
 

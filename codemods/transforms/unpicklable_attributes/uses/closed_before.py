@@ -107,7 +107,7 @@ class _Openings:
         return any(self._clears(shape, statement, depth) for statement in block)
 
     def _clears(self, shape: Shape, statement: ast.stmt, depth: int) -> bool:
-        """The attribute is None, or gone, behind it."""
+        """The attribute is None, or gone, behind it; or what the statement opens, which is looked at by itself."""
         if isinstance(statement, ast.Expr) and isinstance(call := statement.value, ast.Call):
             function = call.func
             if not isinstance(function, ast.Attribute) or not shape.outline.is_self(function.value):
@@ -122,10 +122,7 @@ class _Openings:
             asked = ast.unparse(statement.test) in (f"self.{self.attribute} is not None", f"self.{self.attribute}")
             other = asked or self._all_clear(shape, statement.orelse, depth)
             return other and self._all_clear(shape, statement.body, depth)
-        return any(
-            store.statement is statement and (store.clears or isinstance(store.target.ctx, ast.Del))
-            for store in shape.stores(self.attribute)
-        )
+        return any(store.statement is statement for store in shape.stores(self.attribute))
 
     def _ends_clear(self, shape: Shape, method: Method, depth: int) -> bool:
         """The method sets it to None, and does nothing else behind that."""
