@@ -221,3 +221,52 @@ if __name__ == "__main__":
 def test_each_registry_gives_what_it_was_given(registered: str, confidence: str) -> None:
     files = {"train.py": STEPS.replace("REGISTERED", registered).replace("CONFIDENCE", confidence)}
     assert crossing(files) == marked(files)
+
+
+KINDS = """
+from torch.utils.data import DataLoader, Dataset
+from torchtext.data import BucketIterator
+
+class Images(Dataset):
+    def __init__(self, transform):
+        self.transform = transform
+
+    def __getitem__(self, at):
+        return self.transform(at)
+
+class Batches(BASE):
+    def __init__(self, key):
+        self.key = key
+
+    def METHOD(self, *at):
+        yield self.key(at)
+
+def images():
+    return Images(lambda row: row)  # proven
+
+def texts():
+    return Batches(lambda row: len(row))  # CONFIDENCE
+
+TABLE = {"images": images, "texts": texts}
+
+def main(kind):
+    rows = TABLE[kind]()
+    for row in DataLoader(rows, num_workers=4) if kind != "texts" else rows:
+        print(row)
+"""
+
+
+@pytest.mark.parametrize(
+    ("base", "method", "confidence"),
+    [
+        ("BucketIterator", "__iter__", "possible"),
+        ("object", "__iter__", "possible"),
+        ("object", "__getitem__", "proven"),
+        ("BucketIterator", "__getitem__", "proven"),
+        ("Dataset", "__iter__", "proven"),
+    ],
+)
+def test_what_is_a_loader_itself_goes_to_none_where_datasets_do(base: str, method: str, confidence: str) -> None:
+    script = KINDS.replace("BASE", base).replace("METHOD", method).replace("CONFIDENCE", confidence)
+    files = {"train.py": script}
+    assert crossing(files) == marked(files)

@@ -18,7 +18,9 @@ from .without_workers import WithoutWorkers
 _FORK_CONTEXT = "multiprocessing.fork_context"  # what `get_context("fork")` gives, see [[variant]] of boundaries.toml
 _PARTIAL = "functools.partial"
 _DATASET = "dataset"  # what a loader calls the argument that it takes samples from
-_OF_DATASETS = tuple(map(frozenset, (("__getitem__",), ("__iter__",), ("__getitems__",), ("__getattr__",))))
+_OF_DATASETS = tuple(map(frozenset, (("__getitem__",), ("__getitems__",), ("__getattr__",))))
+_ITERATES = frozenset(("__iter__",))
+_OF_LOADERS = ("Iterator", "DataLoader")  # the classes of libraries that give batches
 _THREAD, _PLAIN = "threading.Thread", frozenset({"object", "abc.ABC"})
 EVERY: frozenset[HazardKind] = frozenset()  # as `only`: no kind is left out
 
@@ -57,9 +59,9 @@ def _may_be_sent(solution: Solution, sink: Sink, number: int) -> bool:
     Of the classes that a registry or a computed name may mean for a loader, those that give samples, where some do.
     """
     value = solution.heap.values[number]
-    if sink.argument == _DATASET and value.kind == INSTANCE and not gives_samples(solution, int(value.a)):
+    if sink.argument == _DATASET and value.kind == INSTANCE and not _is_dataset(solution, int(value.a)):
         others = (solution.heap.values[each] for each in solution.heap.holds[sink.node])
-        return not any(each.kind == INSTANCE and gives_samples(solution, int(each.a)) for each in others)
+        return not any(each.kind == INSTANCE and _is_dataset(solution, int(each.a)) for each in others)
     if sink.argument != STARRED or not solution.program.table.boundaries[sink.boundary].by_items:
         return True
     return value.kind in (FUNCTION, BOUND, CLASS, INSTANCE) or value.a == _PARTIAL
@@ -69,7 +71,17 @@ def gives_samples(solution: Solution, index: int) -> bool:
     """Objects of the class may be what a loader asks for samples."""
     hierarchy = solution.hierarchy
     bases = set(hierarchy.all_foreign_bases(index)) - _PLAIN
-    return _THREAD not in bases and (bool(bases) or any(hierarchy.defines(index, names) for names in _OF_DATASETS))
+    return _THREAD not in bases and (
+        bool(bases) or any(hierarchy.defines(index, names) for names in (*_OF_DATASETS, _ITERATES))
+    )
+
+
+def _is_dataset(solution: Solution, index: int) -> bool:
+    """The same, and they do not only give batches in a loop: `class Batches(data.BucketIterator)`, with `__iter__`."""
+    hierarchy = solution.hierarchy
+    bases = set(hierarchy.all_foreign_bases(index)) - _PLAIN
+    samples = any(hierarchy.defines(index, names) for names in _OF_DATASETS)
+    return gives_samples(solution, index) and (samples or any(not base.endswith(_OF_LOADERS) for base in bases))
 
 
 def _forks(solution: Solution, programs: Programs, sink: Sink) -> str:
