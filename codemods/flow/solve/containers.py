@@ -133,6 +133,12 @@ class Containers:
         for number in tuple(self.heap.holds[source]):
             self.copy(self.heap.values[number], target, SPREAD)
 
+    def pass_into(self, source: int, contents: int) -> None:
+        """A dict with these contents holds what mappings at `source` do: `d.update(other)`."""
+        target = self.heap.node("", self.heap.file_of[contents], self.heap.lines[source])
+        self.of_result[target] = contents
+        self.pass_copy(source, target)
+
     def copy(self, value: Value, result: int, other: int = -1) -> None:
         """`result` is a shallow copy of `value`, where that is a container: `dict(value)`; else what is in `other`."""
         heap = self.heap
@@ -153,6 +159,8 @@ class Containers:
                 heap.edge(value.b, contents, heap.lines[result])
             else:
                 heap.add(contents, heap.number(value))
+        elif other == SPREAD and value.kind == INSTANCE:
+            self._by_getter(value, self.contents_of(result, heap.lines[result]), "")
 
     def pairs_of(self, contents: int, result: int, line: int) -> None:
         """`result` is what `.items()` of a container gives."""

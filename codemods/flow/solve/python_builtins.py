@@ -191,7 +191,11 @@ class PythonBuiltins:
                     heap.edge(argument + offset, contents, line)
         elif method in _JOIN_METHODS:
             for argument in call.arguments:
-                if argument >= 0:
+                if argument < 0:
+                    continue
+                if method == "update":  # the keys are kept
+                    self.containers.pass_into(argument + offset, contents)
+                else:
                     self.containers.pass_elements(argument + offset, contents)
             for name, argument in call.keywords:
                 if argument >= 0:

@@ -1,0 +1,43 @@
+"""`d.update(other)`: what `other` holds under a key is in `d` under that key."""
+
+from __future__ import annotations
+
+import pytest
+
+from harness.marks import crossing, marked
+
+RUN = """
+from torch.utils.data import DataLoader, Dataset
+
+class Rows(Dataset):
+    def __init__(self, steps, name=""):
+        self.steps = steps
+
+def more(**rest):
+    return rest
+
+options, own = {{"num_workers": 2}}, {{}}
+{fill}
+for batch in DataLoader(Rows(1), **options):
+    print(batch)
+"""
+
+
+@pytest.mark.parametrize(
+    "fill",
+    [
+        "own['log'] = lambda x: x\noptions.update(own)",  # no argument of a loader
+        "own['log'] = lambda x: x\noptions.update(**own)",
+        "options.update({'log': lambda x: x})",
+        "options.update(log=lambda x: x)",
+        "options.update(more(log=lambda x: x))",
+        "own['collate_fn'] = lambda x: x  # proven\noptions.update(own)",
+        "options.update({'collate_fn': lambda x: x})  # proven",
+        "options.update(more(collate_fn=lambda x: x))  # proven",
+        "options.update(own)\nown['collate_fn'] = lambda x: x  # proven",
+        "own[name] = lambda x: x  # proven\noptions.update(own)",
+    ],
+)
+def test_the_keys_are_kept(fill: str) -> None:
+    program = {"run.py": RUN.format(fill=fill)}
+    assert crossing(program) == marked(program)
