@@ -399,3 +399,24 @@ def test_a_ruled_heading_stays_with_the_definition_below_it(heading: str, moves:
     (after,) = migrated({"a.py": BANNER.format(heading=heading)}, "main-guard").values()
     assert (f"{heading}\n\ndef show" in after) == moves
     assert after.index("def show") < after.index("if __name__") < after.index("model = ")
+
+
+LATE = """\
+import torch
+from torch.utils.data import DataLoader
+rows = [1]
+print(len(rows), "rows")
+{model}
+def main():
+    for row in DataLoader(rows, num_workers=4):
+        print(row)
+if __name__ == "__main__":
+    main()
+"""
+
+
+def test_a_late_guard_is_told_by_what_costs_most() -> None:
+    model = "model = torch.nn.Linear(2, 2)\nmodel.cuda()"
+    [finding] = reported({"main.py": LATE.format(model=model)}, "main-guard")
+    assert finding.span.line == 6 and finding.message.endswith("it puts something on the GPU")
+    assert not reported({"main.py": LATE.format(model="")}, "main-guard")  # a line more for each worker is no fault

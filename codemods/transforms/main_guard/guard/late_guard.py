@@ -34,6 +34,11 @@ class LateGuard:
     confidence: Confidence
     outside: frozenset[int]
 
+    @property
+    def shown(self) -> int:
+        """The first of them that does more than print, where there is one: a line more for each worker is no fault."""
+        return min((at for at, what in self.repeats.items() if what is not _PRINTS), default=min(self.repeats))
+
 
 def late_guard(starts: Starts, outline: Outline, source: Source, reads: WorkerReads) -> LateGuard | None:
     """What the only guard of the script leaves out; None where it starts no processes, or leaves out nothing."""

@@ -90,8 +90,8 @@ def _late(search: Search, outline: Outline, source: Source) -> Iterator[Finding]
     late = late_guard(starts, outline, source, _reads(search, outline))
     if late is None:
         return
-    at = min(late.repeats)
-    answer = _wrapped(search, outline, source, at, [], late.repeats, [], late.outside)
+    answer = _wrapped(search, outline, source, min(late.repeats), [], late.repeats, [], late.outside)
+    at = late.shown
     here = Hop(outline.path, outline.module.body[at].lineno, f"every spawned worker {late.repeats[at].what}")
     message = f"Stands above the main guard, so every spawned worker runs it again: it {late.repeats[at].what}"
     confidence = Confidence.POSSIBLE if is_test(outline.path, facts_lookup(starts.project)) else late.confidence
