@@ -17,7 +17,7 @@ MOST = 100  # places that are listed
 MAX_LENGTH = 60_000  # characters; forges cut or refuse longer texts
 
 
-def pull_request(outcome: Outcome, done: Plan, unsafe_fixes: bool) -> str:
+def pull_request(outcome: Outcome, done: Plan) -> str:
     """Markdown: a title line, what changed by rule and why, what was left alone, how to check and undo it."""
     places = f"{outcome.fixed} place{'' if outcome.fixed == 1 else 's'}"
     files = len(done.contents)
@@ -42,7 +42,7 @@ def pull_request(outcome: Outcome, done: Plan, unsafe_fixes: bool) -> str:
             "",
             "Found, and not changed: it can't be shown that a rewrite keeps the meaning.",
             "",
-            *_block(done.remaining, refused=True, unsafe_fixes=unsafe_fixes),
+            *_block(done.remaining, refused=True),
         ]
     lines += ["", f"Base: `{outcome.commit}`. Throw it away by deleting the branch: nothing else was touched.", ""]
     text = "\n".join(lines)
@@ -52,7 +52,7 @@ def pull_request(outcome: Outcome, done: Plan, unsafe_fixes: bool) -> str:
     return f"{text[:MAX_LENGTH]}\n{fence}\n\n(cut: the commits list the rest)\n"
 
 
-def _block(findings: tuple[Finding, ...], refused: bool = False, unsafe_fixes: bool = False) -> list[str]:
+def _block(findings: tuple[Finding, ...], refused: bool = False) -> list[str]:
     lines: list[str] = []
     for finding in findings[:MOST]:
         lines.append(f"{finding.path}:{finding.span.line}  {finding.message} ({finding.confidence.value})")
@@ -62,7 +62,7 @@ def _block(findings: tuple[Finding, ...], refused: bool = False, unsafe_fixes: b
         unsafe = finding.fix.unsafe if finding.fix is not None else None
         if refused:
             lines.append(f"    why not: {finding.reason or f'only with --unsafe-fixes: {unsafe}'}")
-        elif unsafe is not None and unsafe_fixes:
+        elif unsafe is not None:
             lines.append(f"    unsafe: {unsafe}")
     if len(findings) > MOST:
         lines.append(f"... and {len(findings) - MOST} more")

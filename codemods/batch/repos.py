@@ -76,7 +76,7 @@ def parse_list(text: str, base: Path, called: str) -> Iterator[Repo]:
         if isinstance(row, str):
             yield _wrong(line, row)
             continue
-        known = {(key or "").strip().lower(): value for key, value in row.items() if isinstance(value, str)}
+        known = {key.strip().lower(): value for key, value in row.items() if isinstance(value, str)}
         values = {COLUMNS.get(key, key): value.strip() for key, value in known.items() if value.strip()}
         if "repo" not in values:
             yield _wrong(line, "names no repository: it needs a column repo, url or path")

@@ -13,7 +13,7 @@ from pathlib import Path
 from ..delivery import deliver
 from ..delivery.commit_message import commit_message
 from ..delivery.target import Target
-from ..engine.migrate import Plan, Report, check, plan
+from ..engine.migrate import Plan, check, plan
 from ..finding import Finding, Skipped
 from ..flow.facts import cache
 from ..problem import Problem
@@ -126,7 +126,7 @@ def _analysed(spec: Spec, commit: CommitFiles, outcome: Outcome) -> Plan | None:
     if diff:
         outcome.files["changes.patch"] = _bytes(diff)
         outcome.files["review.html"] = _review_page(spec, files, done)
-        outcome.files["pull-request.md"] = _pull_request(spec, outcome, report, done)
+        outcome.files["pull-request.md"] = _pull_request(outcome, done)
     return done
 
 
@@ -140,11 +140,11 @@ def _review_page(spec: Spec, files: Files, done: Plan | None) -> str:
     return page_of(review_of(Units(done), files), Decisions(), spec.name)
 
 
-def _pull_request(spec: Spec, outcome: Outcome, report: Report, done: Plan | None) -> str:
+def _pull_request(outcome: Outcome, done: Plan | None) -> str:
     from .pull_request import pull_request
 
     assert done is not None
-    return pull_request(outcome, done, report.unsafe_fixes)
+    return pull_request(outcome, done)
 
 
 def _count(findings: Iterable[Finding], outcome: Outcome) -> None:

@@ -84,6 +84,54 @@ def test_every_name_of_a_column(tmp_path: Path) -> None:
         assert lacking.wrong == "names no repository: it needs a column repo, url or path"
 
 
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("https://h.org/o/n#v1", [("https://h.org/o/n", None, "a URL with ? or # in it is none of git's")]),
+        ("https://[::1]:8080/o/n", [("https://[::1]:8080/o/n", None, None)]),
+        ("https://h.org/@o/n", [("https://h.org/@o/n", None, None)]),
+        ("https://h.org/o/n@v1", [("https://h.org/o/n", "v1", None)]),
+        (
+            "C://data/n",
+            [("HERE/C:/data/n", None, "no folder matches" if sys.platform == "win32" else "no such folder")],
+        ),
+        ("fine@v1", [("HERE/fine", "v1", None)]),
+        ("gone@v1", [("HERE/gone@v1", None, "no such folder")]),
+        ("fi*", [("HERE/fine", None, None), ("HERE/fine2", None, None)]),
+        ("fil*", [("HERE/fil*", None, "no folder matches")]),
+        ("\n# comment\n\n  fine \n", [("HERE/fine", None, None)]),
+        ("\n  # comment\nrepo,ref\nfine,v1\n", [("HERE/fine", "v1", None)]),
+        ("repo,ref\nfine\nfine2,v1,more,and more\n", [("HERE/fine", None, None), ("HERE/fine2", "v1", None)]),
+        ('\n{"repo": "fine"}\n \n{"repo": "fine2"}\n', [("HERE/fine", None, None), ("HERE/fine2", None, None)]),
+        (f"repo,ref\nfine,{'v' * 5000}\n", [("fine", None, "the line is longer than 4096 characters")]),
+    ],
+)
+def test_what_a_line_names(text: str, found: list[tuple[str, str | None, str | None]], tmp_path: Path) -> None:
+    for name in ("fine", "fine2"):
+        (tmp_path / name).mkdir()
+    (tmp_path / "file").write_text("")
+    got = [(repo.location, repo.ref, repo.wrong) for repo in named(parse_list(text, tmp_path, "list.txt"))]
+    expected = [(place.replace("HERE", tmp_path.resolve().as_posix()), ref, wrong) for place, ref, wrong in found]
+    assert [each[:2] for each in got] == [each[:2] for each in expected]
+    for (*_, why), (*_, wrong) in zip(got, expected, strict=True):
+        assert (why or "").startswith(wrong or "") and bool(why) == bool(wrong)
+
+
+@pytest.mark.parametrize(
+    ("text", "names"),
+    [
+        ("name,repo\nmine,fi*\n", ["fine", "fine2"]),
+        ("name,repo\nmine,fine\n", ["mine"]),
+        ("name,repo\nmine,fine\nMine,fine2\n", ["mine", "Mine-2"]),
+        ("fine\nfine\nfine@v1\n", ["fine", "fine-2"]),
+    ],
+)
+def test_names_of_rows(text: str, names: list[str], tmp_path: Path) -> None:
+    for name in ("fine", "fine2"):
+        (tmp_path / name).mkdir()
+    assert [repo.name for repo in named(parse_list(text, tmp_path, "list.txt"))] == names
+
+
 def stored(folder: Path, repos: list) -> None:  # type: ignore[type-arg]
     """The rows go into a ledger, and their names are names of folders in it."""
     ledger = Ledger(folder / "out")

@@ -22,7 +22,6 @@ import pytest
 
 from codemods.batch.output import MARKER, claim, make_scratch
 from codemods.problem import Problem
-from codemods.tree import writing
 from codemods.tree.guarded import read_regular
 from codemods.tree.writing import replace_files, stage
 from harness.repositories import git, own_home
@@ -365,16 +364,3 @@ def test_what_was_staged_lies_beside_its_file(tmp_path: Path) -> None:
     assert (tmp_path / name).parent == tmp_path / "pkg"
     assert (tmp_path / name).read_bytes() == b"new"
     assert (tmp_path / name).stat().st_mode & 0o777 == 0o640
-
-
-def test_what_a_killed_run_left_is_removed_and_nothing_of_others(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    (tmp_path / "a.py").write_text("old")
-    left = stage(tmp_path, "a.py", b"half", 0o600)
-    (tmp_path / left.replace(".a.py.", ".b.py.")).write_text("not ours: a name of ours has its own sum")
-    replace_files(tmp_path, {"a.py": b"old"}, {"a.py": b"new"})
-    assert (tmp_path / left).exists(), "its run is still at work"
-    monkeypatch.setattr(writing, "is_alive", lambda process: False)
-    replace_files(tmp_path, {"a.py": b"new"}, {"a.py": b"newer"})
-    assert {path.name for path in tmp_path.iterdir()} == {"a.py", left.replace(".a.py.", ".b.py.")}

@@ -7,6 +7,8 @@ from pathlib import Path
 import pytest
 
 from codemods import commands
+from codemods.tree import writing
+from codemods.tree.writing import replace_files, stage
 
 BEFORE = b"class A:\r\n    def __init__(self, d: dict):\r\n        self.names = d.keys()\r\n"
 AFTER = BEFORE.replace(b"d.keys()", b"list(d.keys())")
@@ -67,3 +69,16 @@ def test_one_file_alone(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     assert contents(folder)["a.py"] == BEFORE
     assert migrate(monkeypatch, "--no-git", ".") == 0
     assert contents(folder)["a.py"] == AFTER
+
+
+def test_what_a_killed_run_left_is_removed_and_nothing_of_others(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "a.py").write_text("old")
+    left = stage(tmp_path, "a.py", b"half", 0o600)
+    (tmp_path / left.replace(".a.py.", ".b.py.")).write_text("not ours: a name of ours has its own sum")
+    replace_files(tmp_path, {"a.py": b"old"}, {"a.py": b"new"})
+    assert (tmp_path / left).exists(), "its run is still at work"
+    monkeypatch.setattr(writing, "is_alive", lambda process: False)
+    replace_files(tmp_path, {"a.py": b"new"}, {"a.py": b"newer"})
+    assert {path.name for path in tmp_path.iterdir()} == {"a.py", left.replace(".a.py.", ".b.py.")}

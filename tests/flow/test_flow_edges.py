@@ -507,8 +507,8 @@ def build():
         "data.py": KEEPER
         + """
 def build():
-    one, two = lambda x: x + 1, len
-    return load(two)
+    pair = lambda x: x + 1, len
+    return load(pair[1])
 """
     },
     "an element behind a star": {
