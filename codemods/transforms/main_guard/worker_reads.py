@@ -60,6 +60,42 @@ class WorkerReads:
                     )
         return None
 
+    def early(self, definitions: Iterable[Function | ast.ClassDef]) -> str | None:
+        """What the first of the `definitions` that does so changes and a worker reads, in words.
+
+        They stand below the start of workers: these had not run when a worker was forked, and run when one is spawned.
+        """
+        for statement in definitions:
+            for changed in self._by_definition(statement):
+                if (reader := self.reader(changed)) is not None:
+                    return (
+                        f"line {statement.lineno} defines `{statement.name}`, which changes `{changed[1]}`, and "
+                        f"{reader} reads that in a worker: one that imports the file would have it from the "
+                        f"beginning. Define `{statement.name}` under the guard, too, if no worker needs to find it"
+                    )
+        return None
+
+    def _by_definition(self, statement: Function | ast.ClassDef) -> Iterator[Global]:
+        """What a definition changes: by its decorators, and a class by the `__init_subclass__` of those above it."""
+        outline = self.outline
+        for mark in statement.decorator_list:
+            for where, function in self.resolver.functions(outline, mark.func if isinstance(mark, ast.Call) else mark):
+                yield from self._changed_by((where, function))
+                for inner in ast.walk(function):
+                    if isinstance(inner, FUNCTIONS) and inner is not function:
+                        yield from self._changed_by((where, inner))
+        lineage = self.resolver.lineage(Class(outline, statement)) if isinstance(statement, ast.ClassDef) else ()
+        for above in lineage[1:]:
+            for part in above.node.body:
+                if isinstance(part, FUNCTIONS) and part.name == "__init_subclass__":
+                    yield from self._changed_by((above.outline, part))
+                    own = {argument.arg for argument in part.args.args[:1]}
+                    yield from (
+                        (above.outline.path, f"{above.node.name}.{node.attr}")
+                        for node in ast.walk(part)
+                        if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id in own
+                    )
+
     def reader(self, variable: Global) -> str | None:
         """A function that reads the variable where a worker may run it, in words."""
         return self.reads.get(variable) or self._reads_of_passed.get(variable)

@@ -370,3 +370,54 @@ def test_functions_of_a_module_in_a_package_that_change_it(imports: str, module:
     train = train.replace(f"{module}.{call}\n", "", 1)
     (reason,) = reasons({**PACKAGE, "train.py": train}, "main-guard")
     assert f"changes `{name}` of lib/utils.py" in reason, reason
+
+
+REGISTRIES = """\
+import multiprocessing
+
+KNOWN = []
+
+
+def handler(name):
+    def note(function):
+        KNOWN.append(function)
+        return function
+
+    return note
+
+
+class Base:
+    kinds = {{}}
+
+    def __init_subclass__(cls):
+        cls.kinds[cls.__name__] = cls
+
+
+def work(n):
+    print(n, {read})
+
+
+{above}
+pool = multiprocessing.Pool(2)
+pool.map(work, [1])
+{below}
+pool.map(work, [2])
+"""
+DECORATED = "@handler('second')\ndef second(n):\n    return n\n"
+SUBCLASS = "class Second(Base):\n    pass\n"
+
+
+@pytest.mark.parametrize(
+    ("read", "below", "name", "changed"),
+    [("len(KNOWN)", DECORATED, "second", "KNOWN"), ("Base.kinds", SUBCLASS, "Second", "Base.kinds")],
+)
+def test_what_a_definition_below_the_start_registers_is_not_there_too_early(
+    read: str, below: str, name: str, changed: str
+) -> None:
+    late = {"train.py": REGISTRIES.format(read=read, above="", below=below)}
+    (reason,) = reasons(late, "main-guard")
+    assert f"defines `{name}`, which changes `{changed}`, and `work` reads that in a worker" in reason
+    early = {"train.py": REGISTRIES.format(read=read, above=below, below="")}
+    assert "__main__" in migrated(early, "main-guard")["train.py"]
+    unread = {"train.py": REGISTRIES.format(read="n", above="", below=below)}
+    assert "__main__" in migrated(unread, "main-guard")["train.py"]

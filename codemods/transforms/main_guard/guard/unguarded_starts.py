@@ -9,6 +9,7 @@ from ....finding import Answer, Confidence, Finding, Fix, Hop, Refused
 from ....flow.facts.records import facts_lookup
 from ....flow.facts.test_code import is_test
 from ....nodes import end_line, walk
+from ....syntax.callees import FUNCTIONS, Function
 from ....syntax.main_guard import is_main_name_test, is_main_process_block
 from ....syntax.outline import Outline
 from ....tree.source import Source
@@ -134,7 +135,12 @@ def _wrapped(
 
         def check(runs: list[Run], is_last: bool) -> None:
             moved = _moved(outline, runs)
-            unseen = reads.lost(moved) or repeated_values.why_not(moved) or inputs.why_not(moved)
+            unseen = (
+                reads.lost(moved)
+                or reads.early(_below_start(starts, outline, moved))
+                or repeated_values.why_not(moved)
+                or inputs.why_not(moved)
+            )
             if unseen is not None:
                 raise Refused(unseen)
             if not is_last and _lost(starts, importers, outline, runs, False) is not None:
@@ -205,6 +211,13 @@ def _moved(outline: Outline, runs: Iterable[Run]) -> list[ast.stmt]:
     """The statements that go under a guard."""
     body = outline.module.body
     return [body[at] for run in runs for at in range(run.first, run.last + 1) if at not in run.above]
+
+
+def _below_start(starts: Starts, outline: Outline, moved: list[ast.stmt]) -> list[Function | ast.ClassDef]:
+    """The definitions below the first of the moved statements that starts processes."""
+    started = next((at for at in moved if starts.in_block(outline, [at]) is not None), None)
+    below = outline.module.body[outline.module.body.index(started) + 1 :] if started is not None else ()
+    return [statement for statement in below if isinstance(statement, (*FUNCTIONS, ast.ClassDef))]
 
 
 def _runs(statement: ast.stmt) -> bool:
