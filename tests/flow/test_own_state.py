@@ -168,3 +168,38 @@ def test_reducer(name: str) -> None:
 def test_a_reducer_to_something_local(called: str) -> None:
     files = reduced(TUPLE.format(called, ""), crosses=True)
     assert marked(files) <= crossing(files)
+
+
+REGISTERED = """
+import copyreg
+import multiprocessing as mp
+
+class Row:
+    def __init__(self, text):
+        self.text = text
+        self.show = lambda: text
+
+class Longer(Row):
+    pass
+
+def reduced(row):
+    return Row, (row.text,)
+
+{register}
+
+if __name__ == "__main__":
+    mp.Process(target=print, args=({sent},)).start()
+"""
+
+
+@each_row(
+    ("register", "sent", "found"),
+    [
+        ("copyreg.pickle(Row, reduced)", "Row('a')", False),
+        ("copyreg.pickle(Row, reduced)", "Longer('a')", True),  # a class below it is none
+        ("copyreg.pickle(int, reduced)", "Row('a')", True),
+    ],
+)
+def test_a_class_for_which_a_reducer_is_registered(register: str, sent: str, found: bool) -> None:
+    seen = crossing({"a.py": REGISTERED.format(register=register, sent=sent)})
+    assert (("a.py", 7, "proven") in seen) is found

@@ -24,6 +24,8 @@ def inside(solution: Solution, number: int, only: frozenset[HazardKind]) -> list
         return [value.b] if value.b >= 0 else []
     if value.kind != INSTANCE:
         return []
+    if solution.program.classes[int(value.a)][1].registered:  # of this class alone, of none below it
+        return []
     order = solution.hierarchy.order(int(value.a))
     dropped: set[str] = set()
     for owner in order:
@@ -91,7 +93,7 @@ def _all_hazards(solution: Solution, number: int) -> list[tuple[HazardKind, str,
         return [(hazard.kind, hazard.path, hazard.position)]
     if value.kind == FUNCTION:
         file, function = program.functions[int(value.a)]
-        if function.kind in NAMELESS and not function.wraps:
+        if function.kind in NAMELESS and (not function.wraps or int(value.a) in solution.misnamed):
             return [(NAMELESS[function.kind], program.files[file], function.position)]
         if (wrapper := hiding(solution, int(value.a))) is not None:
             home, inner = program.functions[wrapper]

@@ -386,6 +386,11 @@ class Flow:
         index = self._places.function_at.get((path, line, column))
         return index is not None and index in self._wrappers
 
+    @recorded
+    def misnamed(self, path: str, line: int, column: int) -> str | None:
+        """The function whose name `functools.wraps` gives the local function here, where pickle finds that instead."""
+        return self.solution.misnamed.get(self._places.function_at.get((path, line, column), -1))
+
     @cached_property
     def _wrappers(self) -> set[int]:
         return wrappers_of_their_own(self.solution)

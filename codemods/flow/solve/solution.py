@@ -10,6 +10,7 @@ from .constraints import Constraints
 from .dispatch import StartMethod
 from .heap import INSTANCE, Heap, Value
 from .hierarchy import Hierarchy
+from .misnamed import misnamed
 from .program import Program
 from .sinks import Sink
 
@@ -36,6 +37,11 @@ class Solution:
     def sink_at(self) -> Mapping[tuple[int, int], Sink]:
         """The boundaries by the node that they get, and the line."""
         return {(sink.node, sink.line): sink for sink in self.sinks}
+
+    @cached_property
+    def misnamed(self) -> Mapping[int, str]:
+        """Local functions that have the name of another one, as `misnamed` says."""
+        return misnamed(self.program, self.heap, self.constraints)
 
     def number_of_instance(self, index: int) -> int:
         """The value number of the instance of a class; -1 when no instance appears anywhere."""

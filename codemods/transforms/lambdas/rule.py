@@ -82,6 +82,17 @@ def _findings(project: Project, source: Source, crossings: list[Crossing]) -> It
         )
         for crossing, target in wrappers.items():
             answers[target] = wrapped(project, crossing, flow)
+        for crossing, target in targets.items():
+            other = (
+                flow.misnamed(crossing.path, crossing.line, crossing.column)
+                if crossing.kind is HazardKind.FUNCTION
+                else None
+            )
+            if other is not None:
+                answers[target] = Refused(
+                    f"`functools.wraps` gives it the name of `{other}`, and pickle finds `{other}` itself under that: "
+                    "send a function of the module that calls it"
+                )
         reasons = {
             answer: reason
             for crossing, target in targets.items()

@@ -41,6 +41,45 @@ def found(decorator: str, more: str = "") -> list[Finding]:
     return list(find(Project(MemoryFiles({"main.py": code.encode()}))))
 
 
+WRAPPED = PLAIN.replace("    def wrapper", "    @functools.wraps(function)\n    def wrapper")
+CALLED = """
+from multiprocessing import Pool
+import functools
+{decorator}
+
+def area(row):
+    return row * row
+
+{made}
+
+def main():
+    with Pool(2) as pool:
+        pool.map({sent}, [1])
+
+if __name__ == "__main__":
+    main()
+"""
+
+
+@each_row(
+    ("made", "sent", "expected"),
+    [
+        ("fast = logged(area)", "fast", True),
+        ("", "logged(area)", True),
+        ("area = logged(area)", "area", False),
+        ("fast = logged(area)", "area", False),
+        ("@logged\ndef other(row):\n    return row", "other", False),
+    ],
+)
+def test_a_wrapper_with_the_name_of_another_function(made: str, sent: str, expected: bool) -> None:
+    code = CALLED.format(decorator=WRAPPED, made=made, sent=sent)
+    findings = list(find(Project(MemoryFiles({"main.py": code.encode()}))))
+    assert bool(findings) is expected
+    for finding in findings:
+        assert finding.fix is None
+        assert "the name of `area`, and pickle finds `area` itself" in (finding.reason or "")
+
+
 def test_the_wrapper_is_named_with_the_function_that_it_replaces() -> None:
     (finding,) = found(PLAIN)
     assert finding.span.line == 6
