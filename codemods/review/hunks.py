@@ -81,7 +81,7 @@ class Headings:
     def _add(self, line: int, name: str) -> None:
         if self._starts and self._starts[-1] == line:
             self._names[-1] = name
-        elif not self._starts or line > self._starts[-1]:
+        else:
             self._starts.append(line)
             self._names.append(name)
 

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import pytest
 
 from codemods import commands
+from codemods.problem import Problem
 from codemods.tree import writing
-from codemods.tree.writing import replace_files, stage
+from codemods.tree.writing import replace_files, stage, written
 
 BEFORE = b"class A:\r\n    def __init__(self, d: dict):\r\n        self.names = d.keys()\r\n"
 AFTER = BEFORE.replace(b"d.keys()", b"list(d.keys())")
@@ -82,3 +84,25 @@ def test_what_a_killed_run_left_is_removed_and_nothing_of_others(
     monkeypatch.setattr(writing, "is_alive", lambda process: False)
     replace_files(tmp_path, {"a.py": b"new"}, {"a.py": b"newer"})
     assert {path.name for path in tmp_path.iterdir()} == {"a.py", left.replace(".a.py.", ".b.py.")}
+
+
+def test_a_file_that_changed_meanwhile_is_left_as_it_is(tmp_path: Path) -> None:
+    for name in ("a.py", "b.py"):
+        (tmp_path / name).write_text("theirs" if name == "b.py" else "old")
+    with pytest.raises(Problem, match=r"b\.py changed while spawnfix was at work; nothing was written"):
+        replace_files(tmp_path, {"a.py": b"old", "b.py": b"old"}, {"a.py": b"new", "b.py": b"new"})
+    assert contents(tmp_path) == {"a.py": b"old", "b.py": b"theirs"}
+
+
+@pytest.mark.skipif(os.name == "nt", reason="links")
+def test_a_file_of_two_names_stays_one_and_a_link_is_not_followed(tmp_path: Path) -> None:
+    for name in ("alone", "one"):
+        (tmp_path / name).write_bytes(b"old")
+    os.link(tmp_path / "one", tmp_path / "two")
+    (tmp_path / "link").symlink_to("one")
+    for name in ("alone", "one"):
+        written(tmp_path / name, b"new")
+    assert (tmp_path / "two").read_bytes() == b"new" == (tmp_path / "alone").read_bytes()
+    with pytest.raises(OSError, match="a symbolic link, not followed"):
+        written(tmp_path / "link", b"newer")
+    assert (tmp_path / "one").read_bytes() == b"new" and (tmp_path / "link").is_symlink()

@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 
 from codemods.delivery.diff import unified_diff
-from codemods.review.hunks import NO_NEWLINE, Headings, hunks_of, wider
+from codemods.review.hunks import NO_NEWLINE, Headings, Hunk, hunks_of, wider
 from codemods.tree.source import Source
 from harness.each_row import each_row
 
@@ -69,3 +69,9 @@ def test_more_lines_around_a_hunk() -> None:
     assert wider(hunk, Source("a.txt", text), 100).old_size == 40
     [hunk] = hunks_of("a.txt", "a\nb", "a\nc", Headings("a.txt", ""))
     assert hunk.lines == (" a", "-b", NO_NEWLINE, "+c", NO_NEWLINE)
+
+
+def test_a_range_of_no_lines_names_the_line_before_it() -> None:
+    assert Hunk("a.py", "f", 1, 1, ("+x",)).header == "@@ -0,0 +1 @@ f"
+    assert Hunk("a.py", "", 4, 4, (" a", "-b", "-c")).header == "@@ -4,3 +4 @@"
+    assert Hunk("a.py", "", 4, 4, ("-b", "-c")).header == "@@ -4,2 +3,0 @@"

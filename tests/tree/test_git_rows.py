@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import hashlib
+import os
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
 
@@ -12,8 +15,10 @@ from codemods.tree.checkout import _line_endings
 from codemods.tree.directory import Selected
 from codemods.tree.discovery import safe_directory
 from codemods.tree.files import MemoryFiles
-from codemods.tree.git_config import included_for, parse_config
+from codemods.tree.git_config import included_for, of_users, parse_config
+from codemods.tree.git_folder import GitFailed
 from codemods.tree.git_index import BadPath, blob_id, check_path, parse_index
+from codemods.tree.git_tree import free_name
 from codemods.tree.refs import Refs, is_ref_name
 from codemods.tree.repository import Repository
 from harness.each_row import each_row
@@ -371,3 +376,81 @@ def test_settings_about_line_endings(settings: tuple[tuple[str, str], ...], foun
         vars(repository)["of_user"] = [*of_user, ("core.attributesfile", "/no/such/file")]  # it is read from files once
         said = dict(settings).get("core.eol")
         assert _line_endings(repository) == {**(more if said is None else {}), **found}
+
+
+def test_folders_of_refs_that_hold_too_much(refs: Refs, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("codemods.tree.refs._MAX_LOOSE", 3)
+    with pytest.raises(Problem, match="more than 3 files; git pack-refs --all helps"):
+        refs.all()
+
+
+@pytest.mark.skipif(os.name == "nt", reason="links and pipes")
+def test_refs_that_are_no_plain_files(refs: Refs, tmp_path: Path) -> None:
+    before = refs.all()
+    (tmp_path / "refs/heads/other").symlink_to("main")
+    assert refs.all() == before
+    os.mkfifo(tmp_path / "refs/heads/pipe")
+    assert refs.all() == before
+    with pytest.raises(Problem, match="refs/heads/pipe: "):
+        refs.resolve("refs/heads/pipe")
+
+
+@each_row(
+    ("wanted", "taken", "found"),
+    [
+        (None, {"main"}, "spawnfix/migrate"),
+        (None, {"Spawnfix/Migrate"}, "spawnfix/migrate-2"),
+        (None, {"spawnfix/migrate/x"}, "spawnfix/migrate-2"),
+        (None, {"spawnfix/migrate", "spawnfix/migrate-2"}, "spawnfix/migrate-3"),
+        (None, {"spawnfix"}, "the branch 'spawnfix' is in the way of 'spawnfix/migrate'"),
+        ("-x", set(), "'-x' is not a name that git allows"),
+        ("HEAD", set(), "'HEAD' is not a name that git allows"),
+        ("a\x1b", set(), "'a\\x1b' is not a name that git allows"),
+        ("a..b", set(), "'a..b' is not a name that git allows"),
+        ("main", {"main"}, "a branch called 'main' exists already"),
+        ("main/a", {"main"}, "the branch 'main' is in the way of 'main/a'"),
+        ("main", {"main/a"}, "the branch 'main/a' is in the way of 'main'"),
+        ("main", {"mainly"}, "main"),
+    ],
+)
+def test_names_of_new_branches(wanted: str | None, taken: set[str], found: str) -> None:
+    def git(command: str, name: str) -> None:
+        if ".." in name:
+            raise GitFailed(1, "")
+
+    repository: Any = SimpleNamespace(ours=SimpleNamespace(git=git), refs=SimpleNamespace(branches=lambda: taken))
+    try:
+        assert free_name(repository, wanted) == found
+    except Problem as problem:
+        assert str(problem).startswith(found) and " " in found
+
+
+def test_git_is_typed_for_the_folder_that_one_is_in(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("repo/deep/er", "other", "a/b/c/d/e/f/g/h/i/j/k/l/m/n/o/p/q/r/s/t/u/v/w/x/y/z/" * 3):
+        (tmp_path / name).mkdir(parents=True)
+    repository = Repository(tmp_path / "repo/.git", tmp_path / "repo/.git", tmp_path / "repo")
+    for name, typed in (("repo", "git"), ("repo/deep/er", "git"), ("other", "git -C ../repo"), (".", "git -C repo")):
+        monkeypatch.chdir(tmp_path / name)
+        assert repository.typed_git.replace("\\", "/") == typed
+    monkeypatch.chdir(tmp_path / ("a/b/c/d/e/f/g/h/i/j/k/l/m/n/o/p/q/r/s/t/u/v/w/x/y/z/" * 3))
+    assert repository.typed_git.replace("\\", "/") == f"git -C {(tmp_path / 'repo').as_posix()}"
+
+
+def test_files_that_the_user_may_have(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("own", "xdg/git/attributes", "home/.config/git/attributes"):
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text("")
+    monkeypatch.chdir(tmp_path)
+    for name in ("HOME", "USERPROFILE"):
+        monkeypatch.setenv(name, str(tmp_path / "home"))
+    own = [("core.attributesfile", str(tmp_path / "own"))]
+    for base, entries, found in (
+        (str(tmp_path / "xdg"), [], "xdg/git/attributes"),
+        (str(tmp_path / "xdg"), own, "own"),
+        ("xdg", [], "home/.config/git/attributes"),  # relative to what?
+        ("", [], "home/.config/git/attributes"),
+        ("", [("core.attributesfile", str(tmp_path / "gone"))], None),
+    ):
+        monkeypatch.setenv("XDG_CONFIG_HOME", base)
+        file = of_users("core.attributesfile", "attributes", entries)
+        assert (Path(file) if file is not None else None) == (tmp_path / found if found is not None else None)
