@@ -58,9 +58,16 @@ def files(helper: str, keeper: str = KEEPER) -> dict[str, str]:
 
 def test_set_elsewhere() -> None:
     for change in ("it.lock = None", "setattr(it, 'lock', None)", "del it.lock"):
-        (reason,) = reasons(files(change), "unpicklable-attributes")
+        start = TRAIN.splitlines()[-1]
+        behind = TRAIN.replace(f"    helper.use(keeper)\n{start}\n", f"{start}\n    helper.use(keeper)\n")
+        (reason,) = reasons({**files(change), "train.py": behind}, "unpicklable-attributes")
         says = "deletes" if change.startswith("del ") else "sets"
         assert reason.startswith(f"helper.py:5 {says} it from outside"), change
+
+
+def test_taken_off_before_the_object_is_sent() -> None:
+    for change in ("it.lock = None", "del it.lock"):
+        assert not reasons(files(change), "unpicklable-attributes"), change
 
 
 def test_copied_elsewhere() -> None:
