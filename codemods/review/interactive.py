@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from rich.console import Console
 
@@ -210,11 +210,12 @@ class Interview:
             number = counts[Choice.ACCEPTED]
             what = "this change" if number == 1 else f"these {number} changes"
             key = self._key(f"Make {what} now? [y: yes, n: not now, u: undo, r: ask again about all, l: list] ")
-        if key == "u" and self._undo():
+        if key == "u":
+            self._undo()
             return None
         if key == "r":
             self.history.append((self.at, self.decisions))
-            self.decisions = replace(self.decisions).without(change.id for change in self.review.changes)
+            self.decisions = self.decisions.without(change.id for change in self.review.changes)
             self.save(self.decisions)
             self.at = -1
             self._next()

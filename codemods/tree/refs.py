@@ -86,7 +86,7 @@ class Refs:
                 name = f"{folder}/{entry.name}"
                 if is_plain_folder(entry):
                     waiting.append(name)
-                elif is_ref_name(name) and entry.is_file(follow_symlinks=False):
+                elif entry.is_file(follow_symlinks=False):
                     oid = self.resolve(name)
                     if oid is not None:
                         found[name] = oid

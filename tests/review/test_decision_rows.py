@@ -136,6 +136,7 @@ def test_decisions_about_what_is_not_there(whole: tuple[Review, Selector]) -> No
     done = decide(review, selector, Decisions({"x": Decision(Choice.ACCEPTED)}))
     assert next(told(done, review)) == "stale decision x (unknown): no such change any more, not applied"
     nothing = replace(review, changes=())
+    assert list(told(done, nothing))[1:] == ["decisions: 0 accepted, 0 rejected, 3 undecided, 1 stale"]
     assert list(told(replace(done, stale={}), nothing)) == []
 
 

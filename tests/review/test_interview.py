@@ -208,12 +208,20 @@ def test_an_edited_change(whole: tuple[Review, Selector]) -> None:
     assert again.says("not edited")
 
 
+def test_where_nothing_is_decided_there_is_nothing_to_undo(whole: tuple[Review, Selector]) -> None:
+    asked = Asked(whole, "sssux")
+    assert asked.says("nothing to undo") and asked.text.count(ALONE) == 2, "it asks again"
+
+
 def test_a_change_that_builds_on_another(whole: tuple[Review, Selector]) -> None:
     first, second, third = whole[0].changes
     built = replace(whole[0], changes=(first, replace(second, requires=(first.id,)), third)), whole[1]
     assert Asked(built, "syq").choices == "aau", "to take it means to take what it builds on"
     assert Asked(built, "snq").choices == "uru"
     assert Asked(built, "nq").choices == "ruu" and Asked(built, "nyn").choices == "rua", "nobody is asked about it"
+    alone = Asked(built, "secq", edit=lambda text: text.replace("+", "+ "))
+    assert alone.says("no more lines: this change builds on another one")
+    assert "the edited change can't be made: this change builds on another one" in alone.text
     edited = Asked(built, "eyq", edit=lambda text: text.replace("list(ranges.keys())", "sorted(ranges)"))
     assert edited.choices == "aau" and "sorted(ranges)" in edited.interview.decisions.of(first).edit
 

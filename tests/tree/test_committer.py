@@ -56,6 +56,8 @@ def test_the_environment_comes_first(repo: Path, monkeypatch: pytest.MonkeyPatch
     assert person(repo, "committer") == Person("Ada Lovelace", "ada@example.org")
     monkeypatch.setenv("GIT_AUTHOR_EMAIL", "grace@example.org")
     assert person(repo, "author") == Person("Grace", "grace@example.org")
+    monkeypatch.setenv("GIT_AUTHOR_NAME", "Gr<a>ce\n\x1b")  # what would end the name in a commit
+    assert person(repo, "author") == Person("Grace", "grace@example.org")
 
 
 def test_the_address_of_the_environment_comes_last(repo: Path, monkeypatch: pytest.MonkeyPatch) -> None:
