@@ -55,7 +55,16 @@ def test_gitlab_has_its_own_program() -> None:
 
 
 @pytest.mark.parametrize(
-    "source", ["/srv/repos/one", "../one", "C:\\repos\\one", "file:///srv/one", "https://localhost"]
+    "source",
+    [
+        "/srv/repos/one",
+        "../one",
+        "C:\\repos\\one",
+        "file:///srv/one",
+        "https://localhost",
+        "https://localhost/a/b",
+        "https://h.org/a",
+    ],
 )
 def test_what_has_no_server_and_what_was_not_migrated_is_left_out(source: str) -> None:
     assert commands(scripts([row(source), row("https://github.com/a/b", branch=None)])["open-prs.sh"]) == []
