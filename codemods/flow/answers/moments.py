@@ -87,14 +87,18 @@ class Moments:
     @cached_property
     def _of_several(self) -> set[int]:
         """Nodes of attributes of classes that several calls make objects of: another object may be the one to cross."""
-        program, heap = self.solution.program, self.solution.heap
-        names = {name for facts in program.facts for _, name, *_ in facts.cleared}
-        calls: dict[int, int] = {}
+        heap, calls, times = self.solution.heap, dict[int, int](), dict[int, int]()  # by class, and by node
         for callee, made in self.solution.constraints.calls.items():
-            of = [int(heap.values[number].a) for number in heap.holds[callee] if heap.values[number].kind == CLASS]
-            for node in {node for owner in of for name in names for node in self.attribute(owner, name)}:
-                calls[node] = calls.get(node, 0) + len(made)
-        return {node for node, times in calls.items() if times > 1}
+            for number in heap.holds[callee]:
+                if heap.values[number].kind == CLASS:
+                    owner = int(heap.values[number].a)
+                    calls[owner] = calls.get(owner, 0) + len(made)
+        cleared = {node for rows in self._cleared.values() for node, *_ in rows}
+        for owner, count in calls.items():
+            for at in self.solution.hierarchy.order(owner):
+                for node in cleared.intersection(self.solution.attributes.get(at, {}).values()):
+                    times[node] = times.get(node, 0) + count
+        return {node for node, count in times.items() if count > 1}
 
     def _end(self, function: int) -> int:
         """The last line of a function; a module has none."""
