@@ -85,3 +85,15 @@ def test_it_is_not_filled_again(beside: str, more: str) -> None:
         text = text.replace("import glob\n", "import glob, os\n").replace("__import__('os')", "os")
     (reason,) = reasons({"a.py": text}, RULE)
     assert "under a condition" in reason or "changes it too" in reason or "folder" in reason
+
+
+def test_the_dict_beside_may_be_counted() -> None:
+    program = PROGRAM.format(beside=BESIDE, more="def size(self): return len(self.paths)")
+    assert "opened[path] = sqlite3.connect(" in migrated({"a.py": program}, RULE)["a.py"]
+
+
+@pytest.mark.parametrize("key", ["len(self.paths)", "len(self.tables)", "next(numbers)", "(size := size + 1)"])
+def test_a_key_that_is_another_one_each_time(key: str) -> None:
+    program = PROGRAM.format(beside=BESIDE, more="pass").replace("size + at", key)
+    program = program.replace("class Rows", "import itertools\nnumbers = itertools.count()\nclass Rows")
+    assert reasons({"a.py": program}, RULE)

@@ -38,6 +38,8 @@ def parallel_dict(family: Family, shape: Shape, store: Store, kind: ObjectKind) 
     reads = {node.id for node in ast.walk(handle.value) if isinstance(node, ast.Name)}
     if reads & _OWN_NAMES or goes_elsewhere(family, shape) is not None:
         return None  # where a relative path means another file
+    if any(isinstance(node, (ast.Call, ast.NamedExpr)) for node in ast.walk(place.slice)):
+        return None  # `len(self.paths)`, `next(numbers)`: another key each time
     for statement in shape.block(put):
         other = statement.targets[0] if isinstance(statement, ast.Assign) and len(statement.targets) == 1 else None
         given = statement.value if isinstance(statement, ast.Assign) else None
@@ -105,6 +107,8 @@ def _only_filled_by(family: Family, shape: Shape, put: ast.Attribute) -> bool:
             elif isinstance(above, ast.Subscript) and above.value is node:
                 if not isinstance(above.ctx, ast.Load) and node is not put:
                     return False
+            elif isinstance(above, ast.Call) and isinstance(above.func, ast.Name) and above.func.id == "len":
+                continue
             elif not (isinstance(above, ast.Attribute) and above.attr in ("items", "keys", "values", "get")):
                 return False
     elsewhere = family.outside(shape).elsewhere
