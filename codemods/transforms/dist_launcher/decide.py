@@ -285,8 +285,9 @@ class Decisions:
             )
         oldest, where = self._oldest_torch(line, path)
         if oldest < _OLDEST_RUN and self.launcher != "python":
+            also = " and drop --use_env" if use_env is not None else ""
             verdict.line_stays = (
-                f"{where}, and torchrun came with 1.10. Rename the launcher when "
+                f"{where}, and torchrun came with 1.10. Rename the launcher{also} when "
                 "1.10 is the oldest torch that you support"
             )
             return verdict
