@@ -59,7 +59,8 @@ class Target:
             return ()
         from ..tree.work_tree import untracked
 
-        paths = [path for path in untracked(self.repository) if self.covers(path)]
+        committed = {entry.path for entry in self.commit.entries()} if self.commit is not None else set()
+        paths = [path for path in untracked(self.repository) if self.covers(path) and path not in committed]
         rows = [Skipped(path, "untracked, not looked at; git add it, or name it") for path in paths[:MOST_UNTRACKED]]
         if len(paths) > MOST_UNTRACKED:
             rows[-1] = Skipped(rows[-1].path, f"{rows[-1].reason}; and {len(paths) - MOST_UNTRACKED} more such files")

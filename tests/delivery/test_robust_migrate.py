@@ -136,6 +136,13 @@ def test_untracked_file_with_a_hazard_is_named(repo: Path) -> None:
     assert (repo / "new.py").read_text() == BODY
 
 
+def test_a_committed_file_that_left_the_index_is_rewritten_and_not_called_untracked(repo: Path) -> None:
+    git(repo, "rm", "-r", "-q", "--cached", ".")
+    done = spawnfix("migrate", "--dry-run", repo)
+    assert "+++ b/a.py" in done.stdout and "untracked" not in done.stdout + done.stderr
+    assert "a.py: untracked" in spawnfix("check", repo).stdout
+
+
 @pytest.mark.slow
 def test_in_place_removes_its_own_temporary_files_alone(tmp_path: Path) -> None:
     plain = tmp_path / "plain"
