@@ -98,12 +98,20 @@ def test_loaders_by_way_of(loop: str) -> None:
     assert len(reported({"a.py": HEAD + loop}, RULE)) == 1
 
 
-def test_a_loader_that_a_star_import_brings() -> None:
-    files = {
-        "data.py": f"{HEAD}loader = DataLoader([1], num_workers=2)\n",
-        "a.py": "from data import *\nlist(loader)\n",
-    }
-    assert [finding.path for finding in reported(files, RULE)] == ["a.py"]
+@pytest.mark.parametrize(
+    ("text", "starts"),
+    [
+        ("from data import *\nlist(loader)\n", True),
+        ("import data\nlist(data.loader)\n", True),
+        ("import data as d\nfor batch in d.loader:\n    pass\n", True),
+        ("import data\nloader = data.loader\nfor batch in loader:\n    pass\n", True),
+        ("import data\nlist(data.rows)\n", False),
+        ("import data\nlist(data.made)\n", False),
+    ],
+)
+def test_a_loader_of_another_module(text: str, starts: bool) -> None:
+    files = {"data.py": f"{HEAD}rows = [1]\nloader = DataLoader(rows, num_workers=2)\n", "a.py": text}
+    assert [finding.path for finding in reported(files, RULE)] == ["a.py"] * starts
 
 
 @pytest.mark.parametrize(

@@ -162,7 +162,11 @@ class Loaders:
         return first if package not in sys.stdlib_module_names else None  # what of Python does so is in the table
 
     def _attribute(self, outline: Outline, node: ast.Attribute, depth: int) -> Confidence | None:
-        """The same of an attribute of an object, or of one of its attributes: `self.parts.train`."""
+        """The same of an attribute of an object, or of one of its attributes: `self.parts.train`; of a module."""
+        module = self.callees.resolver.module(outline, node.value)
+        if module is not None:
+            bindings = module.bindings(module.module, node.attr)
+            return self._named(module, module.module, node.attr, bindings, {}, depth + 1)
         found = self._of_owner(outline, node.value, node.attr, depth)
         if found is None and isinstance(node.value, ast.Attribute):
             found = self._of_owner(outline, node.value.value, f"{node.value.attr}.{node.attr}", depth)
