@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
-from .bash import HERE, Command, Script, Word, quoted_commands
+from .bash import Command, Script, Word, quoted_commands
 from .hosts import Host
 from .names import names
 
@@ -373,41 +373,3 @@ def _is_launchers(option: str) -> bool:
     """The launcher's own, which may be cut short."""
     name = option.lstrip("-").partition("=")[0].replace("_", "-")
     return any(each.startswith(name) for each in names("launcher_options") | names("launcher_switches"))
-
-
-def entry_places(line: LaunchLine, value: str) -> tuple[list[str], bool]:
-    """Where the entry may lie, as paths relative to the root, best first, and whether the folder is known for certain.
-
-    `value` is one of `line.entry_values` of a line whose entry is a file. Empty when it lies outside the repository.
-    """
-    folder = line.path.rpartition("/")[0]
-    full, known = value, value.startswith((HERE, "/"))
-    for step in reversed(line.command.folders):
-        if known:
-            break
-        if step is None:
-            return [full], False
-        full, known = f"{step}/{full}", step.startswith((HERE, "/"))
-    if full.startswith(HERE):
-        place = _normal(f"{folder}/{full.removeprefix(HERE)}")
-        return ([place] if place is not None else []), True
-    if full.startswith("/"):
-        return [], True
-    bases = [folder]
-    while bases[-1]:
-        bases.append(bases[-1].rpartition("/")[0])
-    places = [place for base in bases if (place := _normal(f"{base}/{full}")) is not None]
-    return list(dict.fromkeys(places)), True
-
-
-def _normal(path: str) -> str | None:
-    """`path` without `.` and `..`; None when it leaves the root."""
-    parts: list[str] = []
-    for part in path.split("/"):
-        if part == "..":
-            if not parts:
-                return None
-            parts.pop()
-        elif part not in ("", "."):
-            parts.append(part)
-    return "/".join(parts)

@@ -6,8 +6,9 @@ import re
 
 from ...finding import Refused
 from ...launch import containers
+from ...launch.entry_places import entry_places
 from ...launch.hosts import Host
-from ...launch.lines import LaunchLine, Starter, entry_places
+from ...launch.lines import LaunchLine, Starter
 from ...project import Project
 from ...syntax.argparse_options import Option
 from ...syntax.modules import Modules

@@ -13,7 +13,8 @@ import pytest
 from codemods.engine.migrate import plan
 from codemods.finding import Confidence, Finding
 from codemods.launch.bash import read
-from codemods.launch.lines import LaunchLine, entry_places, launch_lines
+from codemods.launch.entry_places import entry_places
+from codemods.launch.lines import LaunchLine, launch_lines
 from codemods.project import Project
 from codemods.settings import Settings
 from codemods.transforms.dist_launcher import RULE
