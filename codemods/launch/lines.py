@@ -26,7 +26,7 @@ class Starter(enum.Enum):
 
 _INTERPRETER = re.compile(r"(?:.*/)?python[\d.]*(?:\.exe)?")
 _JOINED_M = re.compile(r"-[bBdEhiIOqsSuvVx]*m")
-_ARGUMENT = re.compile(r"\$(?:([1-9])|\{([1-9])\}|[@*]|\{[@*](?::(\d+))?\})")
+_ARGUMENT = re.compile(r"\$(?:([1-9])|\{([1-9])\}|[@*]|\{[@*](?::([1-9]\d*))?\})")
 _RENUMBERS = re.compile(
     r"\b(?:while|for|until|set|function|getopts)\b|\(\)|\bshift[ \t]+[^\d\s;#&|]"
 )  # other arguments later on
@@ -308,7 +308,10 @@ def _parameter(script: Script, word: Word) -> int | None:
     if match is None or _RENUMBERS.search(script.text):
         return None
     shifts = [other.words for other in script.commands if other.words[0].value == "shift" and other.start < at]
-    return int(match[1] or match[2] or match[3] or 1) + sum(int(words[1].text) if words[1:] else 1 for words in shifts)
+    steps = [words[1].text if words[1:] else "1" for words in shifts]
+    if not all(step.isdecimal() for step in steps):
+        return None
+    return int(match[1] or match[2] or match[3] or 1) + sum(map(int, steps))
 
 
 def _flags(words: list[Word]) -> tuple[list[Flag], bool, list[Word]]:

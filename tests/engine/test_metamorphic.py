@@ -108,6 +108,7 @@ EXPECTED: dict[str, dict[str, str]] = {
     },
     "plain_layout": {
         "dist-launcher/deepspeed_passes_the_rank": "a comment that names deepspeed tells which launcher is used",
+        "lambdas/passes_on_look_alikes": "`name = lambda ...` with a comment behind it stays, and the comment with it",
     },
     "other_layout": {},
 }

@@ -34,7 +34,10 @@ def inside(solution: Solution, number: int, only: frozenset[HazardKind]) -> list
             return []
         dropped |= made.dropped
     found = [
-        item for owner in order for item in solution.attributes.get(owner, {}).items() if _first(item[0]) not in dropped
+        item
+        for owner in order
+        for item in solution.attributes.get(owner, {}).items()
+        if not dropped or _first(item[0]) not in dropped
     ]
     if found and solution.hierarchy.is_bag(int(value.a)):  # what others set, they set on one of its objects
         own = solution.hierarchy.own_attributes(int(value.a))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import cached_property
 
 from ...finding import Refused
 from ...launch import containers
@@ -15,7 +16,7 @@ from ...syntax.modules import Modules
 from ...tree.suffixes import SHELL_SCRIPT
 from . import program as entries
 from .local_rank import RankOption, rank_option, rank_options
-from .script_calls import given
+from .script_calls import Texts, given, shell_texts
 from .self_spawning import OwnRanks, own_ranks, under_line
 from .unseen_parser import unseen_option
 
@@ -93,11 +94,15 @@ class Scripts:
         ends = [path for path in self.files if f"/{path}".endswith(f"/{match[2]}")]
         return ends if len(ends) == 1 and self._is_set_here(match[1]) else []
 
+    @cached_property
+    def _texts(self) -> Texts:
+        return list(shell_texts(self.project))
+
     def _from_callers(self, line: LaunchLine) -> list[str]:
         """What the documented calls of the shell script that holds the line name: `./launch.sh train.py 8`."""
         if line.parameter is None or line.host is not Host.SCRIPT or line.entry_is_module:
             return []
-        names = given(self.project, line.path, line.parameter) or []
+        names = given(self.project, self._texts, line.path, line.parameter) or []
         return sorted({path for name in names for path in self._file(line, name) if path.endswith(".py")})
 
     def _is_set_here(self, variable: str) -> bool:

@@ -78,14 +78,21 @@ def passed_on(family: Family, shape: Shape) -> Passed | None:
         return None
     if only or len(given) < required or (len(given) > len(needed) and arguments.vararg is None):
         return Passed(given, stops=True)
-    own = [each.arg for each in needed]
-    same = all(isinstance(each, ast.Name) and each.id == name for each, name in zip(given, own, strict=False))
-    return None if same else Passed(given, stops=False)
+    return Passed(given, stops=False) if any(map(_is_put_together, given)) else None
 
 
 def _parameters(method: Method) -> list[ast.arg]:
     """Those after `self` that may be given by name or by position."""
     return [*method.args.posonlyargs, *method.args.args][1:] + method.args.kwonlyargs
+
+
+def _is_put_together(value: ast.expr) -> bool:
+    """A text made of what was given; made again of that text, it is another one."""
+    if isinstance(value, ast.Call):
+        return isinstance(value.func, ast.Attribute) and value.func.attr == "format"
+    return isinstance(value, ast.BinOp) or (
+        isinstance(value, ast.JoinedStr) and any(isinstance(part, ast.Constant) for part in value.values)
+    )
 
 
 def _is_super(value: ast.expr) -> bool:

@@ -80,6 +80,8 @@ def test_which_of_the_words_it_is(shell: str, call: str) -> None:
         (LAUNCH + "$1 --lr 1", "tools/go.sh other.py 8"),  # no file of the repository
         ("while getopts a: name; do shift; done\n" + LAUNCH + "$1 --lr 1", "tools/go.sh train.py 8"),
         ("run() {\n" + LAUNCH + "$1 --lr 1\n}\nrun a.py", "tools/go.sh train.py 8"),  # the function's own
+        ("shift 1x\n" + LAUNCH + "$1 --lr 1", "tools/go.sh a train.py 8"),
+        (LAUNCH + '"${@:0}"', "tools/go.sh ; echo train.py"),
         ("FILE=$1\nFILE=$3\n" + LAUNCH + "$FILE --lr 1", "tools/go.sh train.py 8"),
     ],
 )

@@ -1534,6 +1534,27 @@ def load(rows):
             id="a lambda under a name that is taken",
         ),
         pytest.param(
+            """
+def load(rows, big):
+    if big:
+        reshape = lambda row: row.reshape(8, 8)
+        rows = [Rows(rows, reshape)]
+    return rows, reshape
+""",
+            """
+def _load_reshape(row):
+    return row.reshape(8, 8)
+
+
+def load(rows, big):
+    if big:
+        reshape = _load_reshape
+        rows = [Rows(rows, reshape)]
+    return rows, reshape
+""",
+            id="a lambda under a name that is bound in a branch",
+        ),
+        pytest.param(
             """\
 def build(ds):
     return {"image-size": lambda x: x + 1, "b": [lambda x: x - 1]}

@@ -325,6 +325,13 @@ def test_fields_belong_to_each_object(name: str, found: bool) -> None:
     assert [each.span.line for each in report.findings] == [16] * found
 
 
+def test_a_field_that_main_sets_on_the_class() -> None:
+    text = FIELDS.format(name="rows").replace("    state.note(1)\n", "    State.rows = [3]\n")
+    text = text.replace("print(state.rows)", "print(State.rows)").replace(" = field(default_factory=list)", " = ()")
+    report = check(MemoryFiles({"run.py": text.encode()}), Settings(select=("main-guard",)))
+    assert [each.rule for each in report.findings] == ["main-guard"]
+
+
 KEPT = """\
 from multiprocessing import Process
 

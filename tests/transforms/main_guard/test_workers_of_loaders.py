@@ -972,3 +972,11 @@ def test_a_product_of_workers(number: str, found: bool) -> None:
     names = "from torch.utils.data import DataLoader\nPER_GPU = int(2)\nGPUS = 8\nNONE = 0\n"
     script = f"{names}for row in DataLoader([1], num_workers={number}):\n    print(row)\n"
     assert bool(reported({"main.py": script}, RULE)) is found
+
+
+def test_a_product_of_jobs_with_one() -> None:
+    script = (
+        "from joblib import Parallel, delayed\nParallel(n_jobs=1 * {}, backend='multiprocessing')(delayed(print)(1))\n"
+    )
+    assert reported({"main.py": script.format(4)}, RULE)
+    assert not reported({"main.py": script.format(0)}, RULE)

@@ -11,7 +11,7 @@ from ....syntax.callees import MANY_HEIRS, Callees
 from ....syntax.outline import outline_of
 from ....syntax.repo import Repo
 from ....syntax.resolver import Class
-from ....syntax.scope_data import line_of
+from ....syntax.scope_data import end_of, line_of, start_of
 from ..candidate import Unit
 from ..file_state import FileRewrite, Move, Signature
 from ..known import outside_uses
@@ -197,9 +197,11 @@ def _own_name(rewrite: FileRewrite, move: Move, moves: dict[Unit, Move]) -> str:
     unit = move.unit
     if unit.variable is None or move.is_partial or move.is_object or unit.frozen or not outside_uses(unit, moves):
         return ""
-    name = unit.variable.name
-    goes = lone_assignment(rewrite, unit, moves) is not None and rewrite.names.keeps(name, unit.home)
-    return name if goes else ""
+    name, statement = unit.variable.name, lone_assignment(rewrite, unit, moves)
+    if statement is None or rewrite.scopes.parents[statement] is not unit.home.node:
+        return ""  # where it is bound on some paths only, a use elsewhere ends in an error
+    after = all(start_of(use.node) >= end_of(statement) for use in outside_uses(unit, moves))
+    return name if after and rewrite.names.keeps(name, unit.home) else ""
 
 
 def _keeps_name(rewrite: FileRewrite, move: Move, name: str, moves: dict[Unit, Move]) -> bool:

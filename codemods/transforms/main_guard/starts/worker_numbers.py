@@ -41,9 +41,7 @@ class WorkerNumbers:
         if isinstance(value, ast.IfExp):
             return all(self._starts_none(outline, each, least) for each in (value.body, value.orelse))
         if isinstance(value, ast.BinOp) and isinstance(value.op, ast.Mult):
-            return any(
-                self._starts_none(outline, bound_value(outline, each), least) for each in (value.left, value.right)
-            )
+            return any(self._starts_none(outline, bound_value(outline, each), 0) for each in (value.left, value.right))
         few = ("0", "None", "1")[: least + 1]
         if isinstance(value, ast.Constant):
             return str(value.value) in few

@@ -157,7 +157,7 @@ def _in_body(resolver: Resolver, owner: Class, name: str, by_self: bool) -> _Sta
             return None
         for statement in at.node.body:
             if _has_value(statement) and name in _targets(statement):
-                return None if _is_field(at.node, statement) else _State(at.outline, at.node, name)
+                return None if by_self and _is_field(at.node, statement) else _State(at.outline, at.node, name)
     return None
 
 
