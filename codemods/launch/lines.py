@@ -27,9 +27,9 @@ class Starter(enum.Enum):
 _INTERPRETER = re.compile(r"(?:.*/)?python[\d.]*(?:\.exe)?")
 _JOINED_M = re.compile(r"-[bBdEhiIOqsSuvVx]*m")
 _ARGUMENT = re.compile(r"\$(?:([1-9])|\{([1-9])\}|[@*]|\{[@*](?::([1-9]\d*))?\})")
-_RENUMBERS = re.compile(
+_RENUMBERS = re.compile(  # the arguments may be others later on
     r"\b(?:while|for|until|set|function|getopts)\b|\(\)|\bshift[ \t]+[^\d\s;#&|]"
-)  # other arguments later on
+)
 _NAMES_PROGRAM = re.compile(r"(?:\$\(|`)\s*(?:which|command\s+-v|type\s+-p)\s")  # `$(which train)`: one word
 
 

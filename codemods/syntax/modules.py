@@ -47,13 +47,10 @@ class Modules:
 
         The first is meant where the script is started by its path, another where a module is, from the folder of that.
         """
-        folder, relative = importer.rpartition("/")[0], module.replace(".", "/")
-        while True:
+        relative = module.replace(".", "/")
+        for folder in (*_folders_above(importer), ""):
             if (found := self._file(f"{folder}/{relative}" if folder else relative)) is not None:
                 yield found
-            if not folder:
-                return
-            folder = folder.rpartition("/")[0]
 
     def fitting(self, start: str, end: str, importer: str = "") -> list[str]:
         """The files with dotted names that begin with `start`, below any folder of `sys.path`, and end with `end`.

@@ -236,15 +236,15 @@ class Resolver:
             yield from self._member(other, original, seen)
             return
         inner = self._file(outline, statement.level, f"{module}.{original}" if module else original)
-        namesake = self._namesake(outline, module, original) if inner is None and not statement.level else None
-        if inner is not None:
+        if inner is not None or other is None:
             yield inner
-        elif namesake is not None and (other is outline or (other is not None and not other.star_imports)):
-            yield from self._member(namesake, original, seen)
-        elif other is not None and other is not outline:
-            yield self._by_star(other, original, seen)
-        else:
-            yield None
+            return
+        if not statement.level and (other is outline or not other.star_imports):
+            namesake = self._namesake(outline, module, original)
+            if namesake is not None:
+                yield from self._member(namesake, original, seen)
+                return
+        yield self._by_star(other, original, seen) if other is not outline else None
 
     def _namesake(self, outline: Outline, module: str, name: str) -> Outline | None:
         """The file of this name in a folder above that binds `name`, where the nearest does not."""
@@ -326,7 +326,7 @@ class Resolver:
                 if not isinstance(statement, ast.ImportFrom) or (other := self.star_source(outline, statement)) is None:
                     continue
                 if bindings:
-                    known = next((each.name for each in statement.names if (each.asname or each.name) == name), name)
+                    known = original_name(statement, name) or name
                 if other.bindings(other.module, known) or other.star_imports:
                     break
             else:

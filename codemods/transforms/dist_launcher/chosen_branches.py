@@ -45,17 +45,17 @@ def _said(given: Mapping[str, str], part: ast.expr) -> bool | None:
     if not isinstance(part, ast.Compare) or len(part.ops) != 1 or not isinstance(part.left, (ast.Attribute, ast.Name)):
         return None
     operator, other = part.ops[0], part.comparators[0]
-    equals = isinstance(operator, (ast.Eq, ast.NotEq))
-    several = other.elts if isinstance(other, (ast.Tuple, ast.List, ast.Set)) else []
-    values = [each.value for each in ([other] if equals else several) if isinstance(each, ast.Constant)]
+    if isinstance(operator, (ast.Eq, ast.NotEq)):
+        compared = [other]
+    elif isinstance(operator, (ast.In, ast.NotIn)) and isinstance(other, (ast.Tuple, ast.List, ast.Set)):
+        compared = other.elts
+    else:
+        return None
+    texts = [each.value for each in compared if isinstance(each, ast.Constant) and isinstance(each.value, str)]
     value = given.get(last_name(part.left) or "")
-    if value is None or not values or len(values) != len([other] if equals else several):
+    if value is None or not texts or len(texts) != len(compared):
         return None
-    if not isinstance(operator, (ast.Eq, ast.NotEq, ast.In, ast.NotIn)) or not all(
-        isinstance(each, str) for each in values
-    ):
-        return None
-    return (value in values) is isinstance(operator, (ast.Eq, ast.In))
+    return (value in texts) is isinstance(operator, (ast.Eq, ast.In))
 
 
 def _spans(body: list[ast.stmt], line: int) -> bool:

@@ -22,18 +22,18 @@ from .in_python import launches_in_python
 from .local_rank import first_of_each_node
 from .rendezvous import local_as_world
 from .screen import ID
+from .shell_files import hosts
 from .verdict import DEPRECATED, Verdict
 
 _LOCAL_RANK = re.compile(r"--local[_-]rank\b")
 _USE_ENV = re.compile(r"--use[_-]env\b")
-_MAX_BYTES = 1024 * 1024  # nobody writes a larger script
 _BUILT = re.compile(r"torch\.distributed\.launch\b")
 _STARTED = re.compile(rf"{_BUILT.pattern}|{_LOCAL_RANK.pattern}")
 
 
 def find(project: Project) -> Iterable[Finding]:
     """Findings of every place where a launch line lives, and of scripts whose launch line is elsewhere."""
-    read = [(source, host) for path in project.paths for source, host in _hosts(project, path)]
+    read = [(source, host) for path in project.paths for source, host in hosts(project, path)]
     scripts = [
         (source, script) for source, host in read for script in containers.scripts(source.path, source.text, host)
     ]
@@ -97,38 +97,6 @@ def _command(line: LaunchLine) -> tuple[object, ...]:
 
 
 _HELD = "the variable {} holds the launcher, and what is started with it can't be followed"
-
-
-def _hosts(project: Project, path: str) -> Iterator[tuple[Source, Host]]:
-    """The file `path`, and what kind it is, when it may hold a launch line."""
-    if path.endswith((".py", ".pyi", ".ipynb")):
-        return
-    host = containers.host_of(path, "#!sh")  # as if it said so
-    if host is None:
-        return
-    data = _bytes(project, path)
-    text = data.decode("latin-1")
-    if not any(part in text for part in containers.PARTS) or containers.STARTS.search(text) is None:
-        return
-    if len(data) > _MAX_BYTES:
-        if containers.MENTIONS.search(text) is not None:
-            project.skip(path, f"larger than {_MAX_BYTES // 2**20} MiB, for shell commands")
-        return
-    host = containers.host_of(path, data[:200].decode("latin-1"))
-    source = project.source(path) if host is not None else None
-    if source is not None and host is not None:
-        yield source, host
-
-
-def _bytes(project: Project, path: str) -> bytes:
-    """The bytes of `path` without a line in `skipped` (most files are none of ours); b"" when it can't be read."""
-    if path in project.written:
-        source = project.source(path)
-        return source.text.encode("utf-8", "replace") if source is not None else b""
-    try:
-        return project.data(path)
-    except OSError:
-        return b""
 
 
 def _reported(source: Source, start: int, end: int, reason: str, what: str = DEPRECATED) -> Finding:

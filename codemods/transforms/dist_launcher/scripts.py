@@ -16,8 +16,9 @@ from ...syntax.modules import Modules
 from ...tree.suffixes import SHELL_SCRIPT
 from . import program as entries
 from .local_rank import RankOption, rank_option, rank_options
-from .script_calls import Texts, given, shell_texts
+from .script_calls import Files, given
 from .self_spawning import OwnRanks, own_ranks, under_line
+from .shell_files import naming_scripts
 from .unseen_parser import unseen_option
 
 _TORCH = (Starter.LAUNCH, Starter.TORCHRUN)
@@ -95,14 +96,14 @@ class Scripts:
         return ends if len(ends) == 1 and self._is_set_here(match[1]) else []
 
     @cached_property
-    def _texts(self) -> Texts:
-        return list(shell_texts(self.project))
+    def _naming_scripts(self) -> Files:
+        return list(naming_scripts(self.project))
 
     def _from_callers(self, line: LaunchLine) -> list[str]:
         """What the documented calls of the shell script that holds the line name: `./launch.sh train.py 8`."""
         if line.parameter is None or line.host is not Host.SCRIPT or line.entry_is_module:
             return []
-        names = given(self.project, self._texts, line.path, line.parameter) or []
+        names = given(self.project, self._naming_scripts, line.path, line.parameter) or []
         return sorted({path for name in names for path in self._file(line, name) if path.endswith(".py")})
 
     def _is_set_here(self, variable: str) -> bool:
