@@ -61,15 +61,16 @@ class Tries:
             """Behind this statement, what was asked did not fail."""
             if inside and earlier in guards and isinstance(earlier, ast.Try):
                 return all(_leaves(handler.body) for handler in earlier.handlers if _catches(handler.type))
-            negated = isinstance(earlier, ast.If) and isinstance(earlier.test, ast.UnaryOp)
-            return negated and isinstance(earlier, ast.If) and _asks(earlier.test, function) and _leaves(earlier.body)
+            if not isinstance(earlier, ast.If) or not isinstance(earlier.test, ast.UnaryOp):
+                return False
+            return _asks(earlier.test.operand, function) and _leaves(earlier.body)
 
         inner: ast.AST = sent
         for above in here.ancestors(sent):
-            if inside and above in guards and isinstance(above, ast.Try) and inner not in above.handlers:
+            if inside and above in guards and isinstance(above, ast.Try) and inner in (*above.body, *above.orelse):
                 return asked.lineno < sent.lineno
             if isinstance(above, ast.If) and inner in above.body and _asks(above.test, function):
-                return not isinstance(above.test, ast.UnaryOp)
+                return True
             for block in (getattr(above, name, None) for name in ("body", "orelse", "finalbody")):
                 earlier = block[: block.index(inner)] if isinstance(block, list) and inner in block else ()
                 if any(decides(each) for each in earlier):
@@ -162,8 +163,9 @@ def asked_before(project: Project, probe: str, place: str) -> bool:
 
 
 def _asks(test: ast.expr, function: ast.AST) -> bool:
-    """The test calls the function."""
-    called = (last_name(node.func) for node in walk(test) if isinstance(node, ast.Call))
+    """The test is true only where a call of the function is."""
+    parts = test.values if isinstance(test, ast.BoolOp) and isinstance(test.op, ast.And) else [test]
+    called = (last_name(part.func) for part in parts if isinstance(part, ast.Call))
     return isinstance(function, FUNCTIONS) and function.name in called
 
 

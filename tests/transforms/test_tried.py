@@ -186,6 +186,15 @@ ASKED = "try:\n        pickle.dumps(value)\n    except Exception:\n        {then
         pytest.param(f"can_send(value)\n    {START}", True, id="nobody looks at the answer"),
         pytest.param(f"if not can_send(value):\n        {START}", True, id="the other branch"),
         pytest.param(f"if can_send(value):\n        print(value)\n    else:\n        {START}", True, id="else"),
+        pytest.param(f"if value and can_send(value):\n        {START}", False, id="a test asks for that too"),
+        pytest.param(f"if value or can_send(value):\n        {START}", True, id="a test can do without"),
+        pytest.param(f"if value and not can_send(value):\n        {START}", True, id="the other branch, if more holds"),
+        pytest.param(f"if can_send(value) is False:\n        {START}", True, id="its answer is compared"),
+        pytest.param(
+            f"try:\n        pickle.dumps(value)\n    except Exception:\n        pass\n    finally:\n        {START}",
+            True,
+            id="in any case",
+        ),
     ],
 )
 def test_what_is_sent_only_where_it_can_be_pickled(body: str, found: bool) -> None:

@@ -944,6 +944,7 @@ loader = DataLoader([1], num_workers={number})
         ("session = Session()\nsession.run()", False),
         ("session = Session()\nother = Session(loader)\nsession.run()", False),
         ("session = Session(loader)\nsession.describe()", False),
+        ("session = Session()\nsession.run()\nsession.feed(loader)", False),
     ],
 )
 def test_trainers_of_libraries_that_get_their_loader_before_they_run(lines: str, found: bool) -> None:

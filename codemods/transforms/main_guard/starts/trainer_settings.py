@@ -45,6 +45,7 @@ def given_before(callees: Callees, outline: Outline, trainer: ast.expr) -> list[
         return []
     if isinstance(trainer, ast.Name):
         own = (node for node in outline.own(outline.scope(trainer)) if isinstance(node, ast.Call))
+        own = (call for call in own if call.lineno < trainer.lineno)
         methods = ((call, call.func) for call in own if isinstance(call.func, ast.Attribute))
         calls += [call for call, at in methods if isinstance(at.value, ast.Name) and at.value.id == trainer.id]
     return [each for call in calls for each in (*call.args, *(keyword.value for keyword in call.keywords))]
