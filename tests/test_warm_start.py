@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import socket
 import sys
 import time
 from pathlib import Path
@@ -10,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from harness import warm_start
-from harness.programs import Outcome, run
+from harness.programs import Outcome, environment, run
 
 pytestmark = [
     pytest.mark.slow,
@@ -123,7 +124,10 @@ def shown(outcome: Outcome) -> str:
     """What is printed, without addresses, and with one name for `python`."""
     text = re.sub(r"\bat 0x[0-9a-f]+", "at 0x", str(outcome))
     return re.sub(
-        rf"/\S*/spawnfix-warm-[^/]+/bin/python|{re.escape(sys.executable)}|^python(?=:)", "python", text, flags=re.M
+        rf"/\S*/spawnfix-warm-[^/]+/bin/python|{re.escape(str(Path(sys.executable).parent))}/python[\d.]*|^python(?=:)",
+        "python",
+        text,
+        flags=re.M,
     )
 
 
@@ -188,3 +192,13 @@ def test_what_a_program_leaves_behind_is_ended(tmp_path: Path) -> None:
     assert run("python program.py", tmp_path, "spawn", warm=True).code == 0
     time.sleep(3.5)
     assert (tmp_path / "here").exists() and not (tmp_path / "alive").exists()
+
+
+@pytest.mark.parametrize("sent", [b"", b"x", b"x\0\0", b"x\0\0\0\x09{"])
+def test_who_is_killed_while_it_asks_stops_nobody_else(tmp_path: Path, sent: bytes) -> None:
+    (tmp_path / "program.py").write_text("print(5)\n")
+    start = warm_start.warm_start(tuple(environment(None).items()))
+    with socket.socket(socket.AF_UNIX) as connection:
+        connection.connect(str(start.socket))
+        connection.sendall(sent)
+    assert run("python program.py", tmp_path, None, warm=True).stdout == "5\n"

@@ -74,7 +74,13 @@ class Server:
             for descriptor in ready & set(self.children):
                 self._forward(self.children[descriptor])
             if self.listener.fileno() in ready:
-                request = self._accept()
+                request = None
+                connection, _ = self.listener.accept()
+                connection = socket.socket(fileno=_moved(connection.detach()))
+                try:
+                    request = self._answer(connection)
+                except OSError:  # who asked was killed meanwhile
+                    connection.close()
                 if request is not None:
                     signal.set_wakeup_fd(-1)
                     signal.signal(signal.SIGCHLD, signal.SIG_DFL)
@@ -103,13 +109,18 @@ class Server:
             del self.children[child.connection.fileno()]
             child.connection.close()
 
-    def _accept(self) -> dict[str, Any] | None:
-        """Take one request; comes back twice for one that is carried out, in the child with the request."""
-        connection, _ = self.listener.accept()
-        connection = socket.socket(fileno=_moved(connection.detach()))
+    def _answer(self, connection: socket.socket) -> dict[str, Any] | None:
+        """Take one request; comes back twice for one that is carried out, in the child with the request.
+
+        Raises OSError when `connection` ends before the request does.
+        """
         _, files, _, _ = socket.recv_fds(connection, 1, 200)
         files = [_moved(descriptor) for descriptor in files]
-        request: dict[str, Any] = json.loads(_exactly(connection, int.from_bytes(_exactly(connection, 4), "big")))
+        try:
+            request: dict[str, Any] = json.loads(_exactly(connection, int.from_bytes(_exactly(connection, 4), "big")))
+        except OSError:
+            _close(files)
+            raise
         if "end" in request:
             for group in self.groups.pop(request["end"], []):  # also those whose first process has ended
                 with contextlib.suppress(ProcessLookupError, PermissionError):
@@ -123,9 +134,9 @@ class Server:
             connection.close()
             return None
         if _differs(request, self.environment, self.loaded):
+            _close(files)
             connection.sendall(b"cold")
             connection.close()
-            _close(files)
             return None
         pid = os.fork()
         if pid == 0:
@@ -238,7 +249,7 @@ def _exactly(connection: socket.socket, count: int) -> bytes:
     while len(data) < count:
         more = connection.recv(count - len(data))
         if not more:
-            raise EOFError
+            raise ConnectionResetError
         data += more
     return data
 
