@@ -104,14 +104,19 @@ class LaunchLine:
         return any((word.value or word.text).partition("=")[0] == option for word in self.arguments)
 
     def argument(self, option: str) -> Word | None:
-        """The word that follows `option` among the script's arguments (or the joined `option=value`)."""
+        """The word that follows the last `option` among the script's arguments (or the joined `option=value`)."""
+        found = None
         for at, word in enumerate(self.arguments):
             name, equals, _ = (word.value or word.text).partition("=")
-            if name == option:
-                if equals:
-                    return replace(word, value=word.value.partition("=")[2] if word.value else None)
-                return self.arguments[at + 1] if at + 1 < len(self.arguments) else None
-        return None
+            if name == option and equals:
+                found = replace(word, value=word.value.partition("=")[2] if word.value else None)
+            elif name == option:
+                found = self.arguments[at + 1] if at + 1 < len(self.arguments) else None
+        return found
+
+    def parsed(self, name: str) -> Word | None:
+        """The word that argparse keeps as attribute `name`: of `--a_b` or `--a-b`."""
+        return self.argument(f"--{name}") or self.argument(f"--{name.replace('_', '-')}")
 
 
 @dataclass(frozen=True, slots=True)

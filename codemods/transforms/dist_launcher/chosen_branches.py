@@ -3,47 +3,34 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from functools import partial
 
 from ...finding import Hop
-from ...launch.bash import Word
+from ...launch.lines import LaunchLine
 from ...nodes import end_line
-from ...syntax.names import last_name
+from ...syntax.names import dotted
 from ...syntax.repo import Repo
 from ...syntax.truth import truth
 
 
-def avoided(repo: Repo, words: Iterable[Word], hops: Iterable[Hop]) -> bool:
-    """Do the options among the words of a line choose another branch than one of the places on the way stands in?"""
-    given = _given(words)
-    for hop in hops if given else ():
+def avoided(repo: Repo, line: LaunchLine, hops: Iterable[Hop]) -> bool:
+    """Do the options of a line choose another branch than one of the places on the way stands in?"""
+    for hop in hops if line.arguments else ():
         outline = repo.outline(hop.path)
         for test in outline.of_kind(ast.If) if outline is not None else ():
             inside, below = _spans(test.body, hop.line), _spans(test.orelse, hop.line)
-            if (inside or below) and truth(test.test, partial(_said, given)) is below:
+            if (inside or below) and truth(test.test, partial(_said, line)) is below:
                 return True
     return False
 
 
-def _given(words: Iterable[Word]) -> dict[str, str]:
-    """The values of the options, by the name that argparse gives them."""
-    found: dict[str, str] = {}
-    option = ""
-    for word in words:
-        name, equals, value = (word.value or "").partition("=")
-        if option and word.value is not None and not word.value.startswith("-"):
-            found[option] = word.value
-        option = name.lstrip("-").replace("-", "_") if name.startswith("--") else ""
-        if option and equals:
-            found[option], option = value, ""
-    return found
-
-
-def _said(given: Mapping[str, str], part: ast.expr) -> bool | None:
-    """`args.command == "train"`, or `args.command in ("train", "tune")`, for these options."""
-    if not isinstance(part, ast.Compare) or len(part.ops) != 1 or not isinstance(part.left, (ast.Attribute, ast.Name)):
-        return None
+def _said(line: LaunchLine, part: ast.expr) -> bool | None:
+    """`args.command == "train"`, or `args.command in ("train", "tune")`, for the options of this line."""
+    if not isinstance(part, ast.Compare) or len(part.ops) != 1 or not isinstance(part.left, ast.Attribute):
+        return None  # a plain name may hold anything
+    if dotted(part.left) == f"self.{part.left.attr}":
+        return None  # as may an object's own attribute
     operator, other = part.ops[0], part.comparators[0]
     if isinstance(operator, (ast.Eq, ast.NotEq)):
         compared = [other]
@@ -52,10 +39,12 @@ def _said(given: Mapping[str, str], part: ast.expr) -> bool | None:
     else:
         return None
     texts = [each.value for each in compared if isinstance(each, ast.Constant) and isinstance(each.value, str)]
-    value = given.get(last_name(part.left) or "")
-    if value is None or not texts or len(texts) != len(compared):
+    word = line.parsed(part.left.attr)
+    if word is None or word.value is None or not texts or len(texts) != len(compared):
         return None
-    return (value in texts) is isinstance(operator, (ast.Eq, ast.In))
+    if word.value not in texts and word.value.lower() in map(str.lower, texts):
+        return None  # the parser may take either
+    return (word.value in texts) is isinstance(operator, (ast.Eq, ast.In))
 
 
 def _spans(body: list[ast.stmt], line: int) -> bool:

@@ -109,7 +109,7 @@ class Decisions:
         if waits is None:
             return Verdict()
         hop, needed, way = waits
-        if avoided(Repo(self.project), line.arguments, (hop, *way)):
+        if avoided(Repo(self.project), line, (hop, *way)):
             return Verdict()
         listed = " and ".join(filter(None, (", ".join(needed[:-1]), needed[-1])))
         by = f"`{line.ranked_by}` sets none of these" if line.ranked_by else "plain python starts one process without"

@@ -231,11 +231,11 @@ def same_count(line: LaunchLine, count: ast.expr | None, found: Program) -> bool
     if isinstance(count, ast.Constant):
         return asked == str(count.value)
     if isinstance(count, ast.Attribute):
+        given = line.parsed(count.attr)
+        if given is not None:
+            shown = given.text.partition("=")[2] if given.text.startswith("--") else given.text
+            return (asked is not None and asked == given.value) or shown.strip('"') == written.strip('"')
         for name in (f"--{count.attr}", f"--{count.attr.replace('_', '-')}"):
-            given = line.argument(name)
-            if given is not None:
-                shown = given.text.partition("=")[2] if given.text.startswith("--") else given.text
-                return (asked is not None and asked == given.value) or shown.strip('"') == written.strip('"')
             for option in options(found.path, found.entry, name):
                 default = option.default
                 if isinstance(default, ast.Constant) and not line.extra_arguments:

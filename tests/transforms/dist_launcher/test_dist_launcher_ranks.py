@@ -483,6 +483,12 @@ else:
         ('not args.command == "generate"', "--command generate", False),
         ('args.command == "train" or args.force', "--command generate", True),
         ('args.command == "train" and args.force', "--command generate", False),
+        ('args.command == "train"', "--command TRAIN", True),  # `type=str.lower`
+        ('args.command == "train"', "--command generate --command train", True),
+        ('args.command == "train"', "--command train --command generate", False),
+        ('args.the_command == "train"', "--the-command generate", False),
+        ('command == "train"', "--command generate", True),
+        ('self.command == "train"', "--command generate", True),
     ],
 )
 def test_a_line_whose_options_choose_another_branch_waits_for_no_rank(test: str, options: str, found: bool) -> None:
