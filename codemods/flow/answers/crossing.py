@@ -25,7 +25,7 @@ from .moments import Moments
 from .one_program import OneProgram
 from .other_holders import OtherHolders
 from .same_object import SameObject
-from .seeds import gives_samples
+from .seeds import DATASET, gives_samples
 from .steps import Step, Steps
 from .trace import Reasons, shorten, trace_of
 
@@ -205,11 +205,10 @@ class Crossings:
 
     def _may_be_meant(self, number: int, reasons: Reasons) -> bool:
         """What a computed name gives for a loader is of a class of datasets, and what is sent as data is no method."""
-        value, hop = self.solution.heap.values[number], reasons[number].hop
-        if value.kind == BOUND and hop is not None and "pickles its `obj`" in hop.what:
-            return False
-        to_loader = hop is not None and "pickles its `dataset`" in hop.what
-        return value.kind != INSTANCE or not to_loader or gives_samples(self.solution, int(value.a))
+        value, argument = self.solution.heap.values[number], reasons[number].argument
+        if argument == "obj":
+            return value.kind != BOUND
+        return value.kind != INSTANCE or argument != DATASET or gives_samples(self.solution, int(value.a))
 
     def _is_alone(self, number: int, reasons: Reasons) -> bool:
         heap = self.solution.heap

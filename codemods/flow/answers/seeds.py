@@ -17,7 +17,7 @@ from .without_workers import WithoutWorkers
 
 _FORK_CONTEXT = "multiprocessing.fork_context"  # what `get_context("fork")` gives, see [[variant]] of boundaries.toml
 _PARTIAL = "functools.partial"
-_DATASET = "dataset"  # what a loader calls the argument that it takes samples from
+DATASET = "dataset"  # what a loader calls the argument that it takes samples from
 _OF_DATASETS = tuple(map(frozenset, (("__getitem__",), ("__getitems__",), ("__getattr__",))))
 _ITERATES = frozenset(("__iter__",))
 _OF_LOADERS = ("Iterator", "DataLoader")  # the classes of libraries that give batches
@@ -47,10 +47,11 @@ def proven_seeds(
             if sink.says:
                 what = f"`{name}` {sink.says}"
             hop = Hop(sink.path, sink.line, what)
+            reason = Reason(sink.node, -1, hop, sink.boundary, "" if sink.says else sink.argument)
             stays = reached.without_workers.stays(sink)
             for number in solution.heap.holds[sink.node]:
                 if number not in stays and _may_be_sent(solution, sink, number):
-                    yield number, Reason(sink.node, -1, hop, sink.boundary)
+                    yield number, reason
 
 
 def _may_be_sent(solution: Solution, sink: Sink, number: int) -> bool:
@@ -59,7 +60,7 @@ def _may_be_sent(solution: Solution, sink: Sink, number: int) -> bool:
     Of the classes that a registry or a computed name may mean for a loader, those that give samples, where some do.
     """
     value = solution.heap.values[number]
-    if sink.argument == _DATASET and value.kind == INSTANCE and not _is_dataset(solution, int(value.a)):
+    if sink.argument == DATASET and value.kind == INSTANCE and not _is_dataset(solution, int(value.a)):
         others = (solution.heap.values[each] for each in solution.heap.holds[sink.node])
         return not any(each.kind == INSTANCE and _is_dataset(solution, int(each.a)) for each in others)
     if sink.argument != STARRED or not solution.program.table.boundaries[sink.boundary].by_items:

@@ -19,12 +19,16 @@ _JOINS = ("stored as", "captured by", STORED_BY, "returned by", "instances of")
 
 @dataclass(frozen=True, slots=True)
 class Reason:
-    """Why a value crosses: it was found in `node`, inside `parent` (a value) or, when that is -1, at the end, `hop`."""
+    """Why a value crosses: it was found in `node`, inside `parent` (a value) or, when that is -1, at the end, `hop`.
+
+    `argument`: which of the boundary's it is, at the end of a way to another process.
+    """
 
     node: int
     parent: int
     hop: Hop | None
     boundary: str
+    argument: str = ""
 
 
 class Reasons(dict[int, Reason]):
