@@ -36,9 +36,8 @@ class WorkTreeFiles:
 
     @cached_property
     def tracked(self) -> frozenset[str]:
-        """The paths in the index. Raises Problem."""
-        index = self.repository.index()
-        return frozenset(entry.path for entry in index.entries if entry.mode in REGULAR) if index else frozenset()
+        """The paths in the index, of regular files. Raises Problem."""
+        return frozenset(path for path, mode in _tracked(self.repository).items() if mode in REGULAR)
 
     @cached_property
     def _entries(self) -> list[Entry]:
@@ -72,14 +71,30 @@ def untracked(repository: Repository) -> list[str]:
     """Python files in the work tree that git neither tracks nor ignores, sorted. Raises Problem."""
     if repository.work_tree is None:
         return []
-    index = repository.index()
-    tracked = {entry.path for entry in index.entries} if index is not None else set()
+    tracked = _tracked(repository)
     found = DirectoryFiles(repository.work_tree, most=MOST_ENTRIES).entries()
     strangers = [entry.path for entry in found if entry.path.endswith(".py") and entry.path not in tracked]
     try:
         return sorted(set(strangers) - _ignored(repository, strangers)) if strangers else []
     except Problem:  # no git program: then what it ignores is not known
         return strangers
+
+
+def _tracked(repository: Repository) -> dict[str, int]:
+    """The mode of each path in the index. Where the index is empty and HEAD is not, the files of HEAD are tracked.
+
+    A clone without checkout leaves such an index; files may have been put into its work tree by other means.
+    Raises Problem.
+    """
+    index = repository.index()
+    if index is not None and index.entries:
+        return {entry.path: entry.mode for entry in index.entries}
+    commit = repository.refs.head()[1]
+    if commit is None:
+        return {}
+    from .git_tree import CommitFiles
+
+    return {path: int(mode, 8) for path, (mode, _) in CommitFiles(repository, commit).tree.items()}
 
 
 def _ignored(repository: Repository, paths: Sequence[str]) -> set[str]:

@@ -137,10 +137,19 @@ def test_untracked_file_with_a_hazard_is_named(repo: Path) -> None:
 
 
 def test_a_committed_file_that_left_the_index_is_rewritten_and_not_called_untracked(repo: Path) -> None:
-    git(repo, "rm", "-r", "-q", "--cached", ".")
+    (repo / "other.py").write_text("x = 1\n")
+    git(repo, "add", "other.py")
+    git(repo, "rm", "-q", "--cached", "a.py")
     done = spawnfix("migrate", "--dry-run", repo)
     assert "+++ b/a.py" in done.stdout and "untracked" not in done.stdout + done.stderr
     assert "a.py: untracked" in spawnfix("check", repo).stdout
+
+
+def test_an_index_without_files_hides_nothing(repo: Path) -> None:
+    git(repo, "rm", "-r", "-q", "--cached", ".")
+    done = spawnfix("migrate", "--dry-run", repo)
+    assert "+++ b/a.py" in done.stdout and "untracked" not in done.stdout + done.stderr
+    assert "untracked" not in (shown := spawnfix("check", repo).stdout) and "a.py:8:22  dict-views" in shown
 
 
 @pytest.mark.slow

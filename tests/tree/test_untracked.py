@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
+from codemods.delivery.target import to_check
 from codemods.tree.repository import Repository
 from codemods.tree.work_tree import untracked
 from harness.repositories import git, own_home, repo
@@ -46,4 +47,16 @@ def test_configuration_of_the_repository_does_not_count(repo: Path, tmp_path: Pa
     (tmp_path / "all").write_text("*\n")
     git(repo, "config", "core.excludesFile", str(tmp_path / "all"))
     (repo / "new.py").write_text("x = 1\n")
+    assert found(repo) == ["new.py"]
+
+
+def test_an_empty_index_does_not_hide_the_files_of_the_commit(repo: Path) -> None:
+    """What a clone without checkout leaves: `migrate` rewrites the commit, so `check` looks at these files too."""
+    (repo / "new.py").write_text("x = 1\n")
+    committed = to_check(repo).files.entries()
+    git(repo, "read-tree", "--empty")
+    assert to_check(repo).files.entries() == committed
+    assert found(repo) == ["new.py"]
+    (repo / ".git/index").unlink()
+    assert to_check(repo).files.entries() == committed
     assert found(repo) == ["new.py"]
