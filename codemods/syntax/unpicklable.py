@@ -9,6 +9,7 @@ from functools import cached_property
 
 from ..nodes import walk, yields
 from .binding_rules import FUNCTIONS, takes_self
+from .callees import Callees
 from .dead_branches import branches, literals_of
 from .names import last_name
 from .origins import origin
@@ -180,6 +181,8 @@ class Recogniser:
     def _returned(self, outline: Outline, node: ast.Call, depth: int) -> Iterator[Made]:
         """What a function of the repository (or a method on `self`) gives back."""
         functions = self.functions(outline, node)
+        if not functions and self._gives_generator(outline, node):
+            yield Made(GENERATOR, outline, node)
         if len(functions) != 1:
             return
         where, function = functions[0]
@@ -192,6 +195,23 @@ class Recogniser:
             for found in self._made(where, result, depth + 1) and self._live(outline, node, where, result, depth):
                 if found.kind is not MODULE:
                     yield replace(found, outline=outline, node=node)
+
+    def _gives_generator(self, outline: Outline, call: ast.Call) -> bool:
+        """It calls a method of another object, and whatever class of the repository that is of, the method yields."""
+        func = call.func
+        if not isinstance(func, ast.Attribute) or outline.is_self(func.value):
+            return False
+        if not any(yields(function.body) for _, function in self.repo.methods(func.attr)):
+            return False
+        kept = isinstance(func.value, ast.Attribute) and outline.is_self(func.value.value)
+        values = self.stores(outline, func.value) if isinstance(func.value, ast.Attribute) and kept else []
+        receivers = values or [(outline, func.value)]
+        callees = Callees(self.repo, self.repo.resolver.modules)
+        classes = [cls for where, value in receivers for cls in callees.classes_of(where, value)]
+        found = [callees.method_of(cls, func.attr) for cls in classes]
+        return bool(found) and all(
+            each is not None and yields(each[1].body) and not each[1].decorator_list for each in found
+        )
 
     def _live(self, outline: Outline, call: ast.Call, where: Outline, result: ast.expr, depth: int) -> list[Made]:
         """What `result` makes that the function of `call` returns: nothing on a branch that the call does not take."""

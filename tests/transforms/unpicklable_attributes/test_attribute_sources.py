@@ -132,6 +132,41 @@ def test_a_generator_of_a_method_without_an_object(mark: str, seen: bool) -> Non
     assert len(reasons({"a.py": text}, RULE)) == seen
 
 
+READERS = """\
+class Reader:
+    def read(self, path):
+        with open(path) as lines:
+            {}
+
+class Other:
+    def read(self, path):
+        return [path]
+
+class Rows:
+    def __init__(self, path, reader=None):
+        self.reader = {}
+        self.rows = self.reader.read(path)
+
+    def run(self, n):
+        return n
+"""
+
+
+@pytest.mark.parametrize(
+    ("body", "reader", "seen"),
+    [
+        ("yield from lines", "Reader()", True),
+        ("return list(lines)", "Reader()", False),
+        ("yield from lines", "Other()", False),
+        ("yield from lines", "Reader() if path else Other()", False),
+        ("yield from lines", "reader", False),
+    ],
+)
+def test_a_generator_of_a_method_of_another_object(body: str, reader: str, seen: bool) -> None:
+    found = reported({"a.py": READERS.format(body, reader) + USE.format("Rows('a')")}, RULE)
+    assert ["`self.rows` is a generator" in each.message for each in found] == [True] * seen
+
+
 BY_NUMBER = """\
 import os
 import tempfile
