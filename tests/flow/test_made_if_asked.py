@@ -153,3 +153,72 @@ print(Rows(rule("scaled", 2)).rule(3))
 def test_what_a_call_with_another_text_gives(mode: str, mark: str) -> None:
     program = MODES.format(mode=mode, mark=mark)
     assert crossing({"run.py": program}) == marked({"run.py": program})
+
+
+ROWS = """
+from torch.utils.data import ConcatDataset, Dataset
+
+def rows(root, *args, **options):
+    found = []
+    for path in root:
+        each = Rows(path, *args, **options)
+        found.append(each)
+    return ConcatDataset(found)
+
+class Rows(Dataset):
+    def __init__(self, root, size, step=None):
+        self.root, self.step = root, step
+"""
+TURNED = """
+from torch.utils.data import DataLoader
+from torchvision import transforms
+import pytorch_lightning as pl
+
+from .rows import Rows, rows
+
+class Data(pl.LightningDataModule):
+    def __init__(self, size, turn=0):
+        super().__init__()
+        self.size, self.turn = size, turn
+
+    @staticmethod
+    def steps(size, turn=0):
+        found = []
+        if turn:
+            found.append(lambda row: row[turn:])  # {mark}
+        return transforms.Compose(found)
+
+    def train(self):
+        return DataLoader(rows(["train"], 3, step=self.steps(self.size)), num_workers=2)
+
+    def test(self, paths):
+        step = self.steps(self.size, {given})
+        found = {{path: Rows(path, 3, step=step) for path in paths}}
+        return {sent}
+"""
+RUN = """
+import argparse
+from data.module import Data
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--turn", type=int, default=0)
+    for each in Data(3, turn=parser.parse_args().turn).test(["a"]).values():
+        print(*each)
+
+main()
+"""
+SENT = "{path: DataLoader(each, num_workers=2) for path, each in found.items()}"
+
+
+@pytest.mark.parametrize(
+    ("given", "sent", "mark"),
+    [
+        pytest.param("turn=self.turn", SENT, "proven", id="another loader"),
+        pytest.param("turn=0", SENT, "possible", id="left off there too"),
+        pytest.param("turn=self.turn", "found", "possible", id="not sent"),
+    ],
+)
+def test_what_another_object_of_the_class_gets(given: str, sent: str, mark: str) -> None:
+    files = {"data/rows.py": ROWS, "data/module.py": TURNED.format(given=given, sent=sent, mark=mark), "run.py": RUN}
+    assert crossing(files) == marked(files)

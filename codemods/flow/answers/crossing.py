@@ -92,7 +92,7 @@ class Crossings:
         self.defaults, self.steps = defaults, Steps(solution, defaults.callers)
         self.called_with = CalledWith(solution, defaults.callers)
         self.given_functions = GivenFunctions(solution, defaults.callers)
-        self.made_if_asked = MadeIfAsked(solution, defaults.callers, defaults.surroundings, home)
+        self.made_if_asked = MadeIfAsked(same_object, defaults.callers, defaults.surroundings, home)
 
     def describe(
         self, hazard: tuple[HazardKind, str, Position], confidence: Confidence, number: int, reasons: Reasons

@@ -20,20 +20,32 @@ from ..facts.passed_on import UNDER
 from ..facts.records import Call, PassedOn
 from ..facts.test_code import is_test
 from ..solve.heap import FUNCTION, INSTANCE
-from ..solve.solution import Solution
+from ..solve.paths import Paths
 from .at_home import AtHome
 from .callers import Callers
+from .same_object import SameObject
 from .surroundings import Surroundings
 from .trace import Reasons
 from .without_workers import WithoutWorkers
 
 
+class _Without:
+    """All nodes but some."""
+
+    def __init__(self, nodes: set[int]) -> None:
+        self.nodes = nodes
+
+    def __contains__(self, node: object) -> bool:
+        return node not in self.nodes
+
+
 class MadeIfAsked:
     """Answers for the traces of one solution."""
 
-    def __init__(self, solution: Solution, callers: Callers, surroundings: Surroundings, home: AtHome) -> None:
-        self.solution, self.callers, self.surroundings, self.home = solution, callers, surroundings, home
-        self.without_workers = WithoutWorkers(solution, callers)
+    def __init__(self, same_object: SameObject, callers: Callers, surroundings: Surroundings, home: AtHome) -> None:
+        self.same_object, self.solution = same_object, same_object.solution
+        self.callers, self.surroundings, self.home = callers, surroundings, home
+        self.without_workers = WithoutWorkers(self.solution, callers)
         self._never: dict[int, bool] = {}
 
     def never(self, number: int, reasons: Reasons) -> bool:
@@ -56,15 +68,36 @@ class MadeIfAsked:
         function, under = program.function_offset[file] + made.under[0], made.under[1]
         returned = program.functions[function][1].returns + program.offsets[file]
         while number >= 0:
-            way = [*heap.way(number, reasons[number].node)]
+            node = reasons[number].node
+            way = [*heap.way(number, node)]
             if returned in way[1:]:
-                sites = heap.sites.get((returned, way[way.index(returned) - 1]), [])
-                calls = {-given.call.result - given.offset - 1: given for given in self.callers.of(function)}
-                return bool(sites) and all(
-                    site in calls and self.without_workers.leaves_off(function, calls[site], under) for site in sites
-                )
+                off = self._results_without(function, under, returned)
+                return way[way.index(returned) - 1] in off and not self._comes_by_another(off, number, reasons)
             number = reasons[number].parent
         return False
+
+    def _results_without(self, function: int, under: PassedOn, returned: int) -> frozenset[int]:
+        """Where the results go of those calls of the function that leave the parameter off."""
+        heap = self.solution.heap
+        calls = {-given.call.result - given.offset - 1: given for given in self.callers.of(function)}
+        off = {site for site, given in calls.items() if self.without_workers.leaves_off(function, given, under)}
+        led_to = {target: heap.sites.get((returned, target), []) for target in heap.targets[returned] or ()}
+        return frozenset(target for target, sites in led_to.items() if sites and off.issuperset(sites))
+
+    def _comes_by_another(self, off: frozenset[int], number: int, reasons: Reasons) -> bool:
+        """The value comes by none of the nodes `off` to an object that crosses, or to what no object keeps."""
+        reason, values = reasons[number], self.solution.heap.values
+        keepers, at = [reason.parent], reason.parent
+        while at >= 0:
+            at = reasons[at].parent
+            keepers.append(at)
+        without = set(off)
+        if any(values[keeper].kind == INSTANCE for keeper in keepers if keeper >= 0):
+            if values[reason.parent].kind != INSTANCE or reasons[reason.parent].node < 0:
+                return False
+            without |= self.same_object.arguments_of_others(reason.parent, reasons.nodes)
+        origins = self.same_object.places.origins.get(number, ())
+        return Paths(self.solution.heap, number, origins, _Without(without)).meet({reason.node})
 
     def _is_never_made(self, number: int) -> bool:
         """Of the calls that make such objects each is not asked for, is a test's, or makes one that goes nowhere."""

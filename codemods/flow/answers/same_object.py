@@ -266,6 +266,17 @@ class SameObject:
             source = node
         return False
 
+    def arguments_of_others(self, instance: int, nodes: set[int]) -> set[int]:
+        """What the calls get that construct such objects, where none of these gets to `nodes`."""
+        heap, found = self.solution.heap, set[int]()
+        for parameter in self._parameters:
+            for source in self._arguments.get(parameter, ()):
+                results = {site - 1 for site in heap.sites[source, parameter] if site > 0}
+                own = {result for result in results if instance in heap.holds[result]}
+                if own and own == results and not any(self._gets_to(instance, result, nodes) for result in own):
+                    found.add(source)
+        return found
+
     def made_at(self, instance: int, node: int) -> list[tuple[str, Position]]:
         """Path and line of the calls that make objects of the class of `instance`, those that get to the node."""
         heap, files = self.solution.heap, self.solution.program.files
