@@ -11,6 +11,7 @@ from codemods.finding import Confidence
 from codemods.settings import Settings
 from codemods.transforms.main_guard.state.worker_functions import WorkerFunctions
 from codemods.tree.files import MemoryFiles
+from harness.small import reported
 
 CONFIG = """\
 class Config(dict):
@@ -343,3 +344,31 @@ def test_sizes(sizes):
     assert bool(reports({**FILES, "train.py": script})) is found
     other = script.replace('cfg["size"] = old', 'cfg["size"] = 2')
     assert reports({**FILES, "train.py": other})
+
+
+FIRE = """
+import fire
+from torch.utils.data import DataLoader
+from data import Rows, opt
+
+def train(size):
+    opt["size"] = size
+    print(*DataLoader(Rows(), num_workers=2))
+
+if __name__ == "__main__":
+    {run}
+"""
+READS = """
+from torch.utils.data import Dataset
+
+opt = {"size": 1}
+
+class Rows(Dataset):
+    def __getitem__(self, at):
+        return at * opt["size"]
+"""
+
+
+@pytest.mark.parametrize(("run", "found"), [("fire.Fire()", True), ("fire.Fire(len)", False), ("fire.Core()", False)])
+def test_a_function_that_the_command_line_names(run: str, found: bool) -> None:
+    assert bool(reported({"train.py": FIRE.format(run=run), "data.py": READS}, "main-guard")) is found

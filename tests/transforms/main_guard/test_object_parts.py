@@ -40,6 +40,36 @@ class Table:
 
 TABLE = Table()
 """
+SETTINGS = """
+
+class Settings(dict):
+    size = 1
+
+    def __init__(self):
+        self.parts = {"size": 1}
+
+    @property
+    def length(self):
+        return self.parts["size"]
+
+    def parse(self, options):
+        for name, value in options.items():
+            setattr(self, name, value)
+
+    def merge(self, options):
+        for name in options:
+            self[name] = options[name]
+
+    def change(self, options):
+        for name in options:
+            self.parts[name] = options[name]
+
+    def mark(self):
+        setattr(self, "marked", True)
+
+
+CONF = Settings()
+"""
 KEEPER = """
 
 class Settings:
@@ -86,6 +116,9 @@ CONF = Settings()
         ("USER = ContextVar('user', default=1)", "USER.get()", "USER.set(2)"),
         ("CONF = {'a': 1}", "CONF['a']", "conf = CONF\nconf['a'] = 2"),
         (KEEPER, "CONF.size", "Keeper(CONF).set()"),
+        (SETTINGS, "CONF.size", "CONF.parse({'size': 2})"),
+        (SETTINGS, "CONF['size']", "CONF.merge({'size': 2})"),
+        (SETTINGS, "CONF.length", "CONF.change({'size': 2})"),
     ],
 )
 def test_what_a_spawned_worker_lacks(made: str, read: str, change: str) -> None:
@@ -111,6 +144,8 @@ def test_what_a_spawned_worker_lacks(made: str, read: str, change: str) -> None:
         ("CONF = {'a': 1}", "CONF['a']", "conf = dict(CONF)\nconf['a'] = 2"),
         ("CONF = {'a': 1}", "CONF['a']", "conf = CONF\nconf = {}\nconf['a'] = 2"),
         (KEEPER, "CONF.size", "Keeper(Settings()).set()"),
+        (SETTINGS, "CONF.size", "CONF.mark()"),
+        (SETTINGS, "CONF.length", "CONF.mark()"),
         (CLASS, "TABLE.size", "setattr(TABLE, 'rows', 3)"),
         (CLASS, "TABLE.size", "print(vars(TABLE).update)"),
         (CLASS, "TABLE.size", "print(vars(TABLE)['size'])"),

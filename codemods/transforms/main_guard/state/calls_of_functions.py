@@ -9,12 +9,19 @@ from ....flow.answers.crossings import flow_of
 from ....syntax.callees import FUNCTIONS, Callees, Function
 from ....syntax.names import last_name
 from ....syntax.outline import Outline
+from ....syntax.receivers import qualified_name
 from ..data import names
 from .same_values import SameValues
 
 _INITIALISERS = ("__init__", "__new__", "__post_init__", "__enter__", "__aenter__")  # run for each new object
 _PROPERTIES = ("property", "cached_property")
 _THREADS = ("ThreadPoolExecutor", "ThreadPool")
+
+
+def calls_of_any(outline: Outline) -> list[ast.Call]:
+    """`fire.Fire()` without an argument: it calls the function of the file that the command line names."""
+    found = outline.calls.get("Fire", ())
+    return [call for call in found if not call.args and qualified_name(outline, call.func) == "fire.Fire"]
 
 
 class CallsOfFunctions:
@@ -48,6 +55,8 @@ class CallsOfFunctions:
                 made = self.callees.made_class(caller, call)
                 if made is not None and made[1] is owner:
                     yield caller, call
+        if outline.parents[function] is outline.module:
+            yield from ((outline, call) for call in calls_of_any(outline))
         if isinstance(outline.scope(function), FUNCTIONS):
             yield from self._calls_by_flow(outline, function)
 

@@ -13,6 +13,7 @@ from ....syntax.names import last_name, root_of_chain
 from ....syntax.outline import Outline
 from ....syntax.repo import Repo
 from ..importers import Importers
+from .calls_of_functions import calls_of_any
 
 _MAX_DEPTH = 5
 
@@ -49,6 +50,7 @@ class CallsOfScripts:
         if not isinstance(top, FUNCTIONS):
             return path == script or not is_main_guard(top)
         named = [(other, at) for other in self.repo.mentioning(top.name) for at in _named(other, top, outline)]
+        named += [(outline, call.lineno) for call in calls_of_any(outline)]
         if top.decorator_list and not named:
             return True  # who keeps it calls it
         return any(

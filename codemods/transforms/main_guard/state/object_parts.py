@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 from ....nodes import walk, yields
 from ....syntax.callees import FUNCTIONS, Callees, Function, method
+from ....syntax.names import last_name
 from ....syntax.outline import Outline
 from ....syntax.receivers import qualified_name
 from ....syntax.resolver import Class
@@ -32,6 +33,7 @@ _METHOD = "()"  # of a call like `log.info(...)`: it reads no part that is known
 _DEPTH = 2  # functions that an object is passed through, methods that call each other
 ADDS = ("append", "appendleft", "extend", "insert", "add")
 _TAKES_DRAWS = ("generator", "rng", "random_state")
+_PROPERTIES = ("property", "cached_property", "lazy_property")
 _SEEDS = ("seed", "setstate", "set_state", "set")
 _Made = tuple[Outline, ast.expr] | None  # what makes an object, and in which file
 
@@ -56,11 +58,22 @@ class Parts:
             return (ITEM,)
         key = _key(outline, node)
         call = _method_call(outline, node)
-        if call is None or getattr(call.func, "attr", "") in LOG_METHODS:
+        if call is None:
+            return (key, *self._behind(outline, node, key))
+        if getattr(call.func, "attr", "") in LOG_METHODS:
             return (key,)
         found = self.callees.called(outline, call)
         own = sorted(_of_self(found[0], found[1], ast.Load)) if found is not None else []
         return (_METHOD, *own) if own else (key,)  # `get` of an own class is no `get` of a dict
+
+    def _behind(self, outline: Outline, node: ast.expr, key: str) -> list[str]:
+        """What the property of that name reads, where the object is of a class of the repository that has one."""
+        made = self._made(outline, node) if key else None
+        cls = self.callees.made_class(*made) if made is not None and isinstance(made[1], ast.Call) else None
+        found = self.callees.method_of(Class(*cls), key) if made is not None and cls is not None else None
+        if found is None or not any(last_name(mark) in _PROPERTIES for mark in found[1].decorator_list):
+            return []
+        return sorted(_of_self(*found, ast.Load))
 
     def changes(
         self, outline: Outline, node: ast.expr, collects: bool, made: _Made = None
@@ -245,8 +258,18 @@ def _set_on_self(outline: Outline, function: Function, depth: int = 0) -> set[st
     found = _of_self(outline, function, (ast.Store, ast.Del), depth)
     for node in walk(function):
         if isinstance(node, ast.Attribute) and outline.is_self(node.value) and fills(outline, node):
-            found.add(node.attr)
+            found.add("" if node.attr == "__dict__" else node.attr)
+        elif isinstance(node, ast.Subscript) and outline.is_self(node.value) and not isinstance(node.ctx, ast.Load):
+            found.add(_text(node.slice))  # of a class of dicts
+        elif isinstance(node, ast.Call) and len(node.args) > 1 and last_name(node.func) == "setattr":
+            if outline.is_self(node.args[0]):
+                found.add(_text(node.args[1]))
     return found
+
+
+def _text(node: ast.expr) -> str:
+    """The name that is written there; "" for any."""
+    return node.value if isinstance(node, ast.Constant) and isinstance(node.value, str) else ""
 
 
 def _of_self(outline: Outline, function: Function, how: type | tuple[type, ...], depth: int = 0) -> set[str]:
