@@ -8,8 +8,9 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from types import MappingProxyType
 
-from .binding_rules import default_values, given_to, parameters, positional
+from .binding_rules import FUNCTIONS, default_values, given_to, parameters, positional
 from .callees import Function
+from .names import last_name
 from .outline import Outline
 from .truth import truth
 
@@ -23,6 +24,7 @@ class Literal:
 
 
 Literals = Mapping[str, Literal]
+OBJECT = object()  # in the place of a constant: something that is true, and no constant
 
 
 @dataclass(frozen=True)
@@ -34,6 +36,7 @@ class Branches:
 
 
 _NONE: Literals = MappingProxyType({})
+_MAY_BE_FALSE = ("__len__", "__bool__")
 _LEAVING = (ast.Return, ast.Raise, ast.Continue, ast.Break)
 
 _COMPARES: dict[type[ast.cmpop], Callable[[float, float], bool]] = {
@@ -63,6 +66,8 @@ def literals_of(
     for name, value in given_to(names[skip:], call).items():
         found.pop(name, None)
         literal = Literal(value.value) if isinstance(value, ast.Constant) else _named(caller or outline, value, known)
+        if literal is None and is_object(caller or outline, value):
+            literal = Literal(OBJECT)
         if literal is not None:
             found[name] = literal
     return found
@@ -88,6 +93,8 @@ def branches(outline: Outline, function: Function, literals: Literals) -> Branch
     dead: set[ast.AST] = set()
     doubtful: set[ast.AST] = set()
     for node in outline.own(function):
+        if isinstance(node, ast.BoolOp):
+            dead.update(_not_reached(_Side(outline, sure), node))
         if not isinstance(node, (ast.If, ast.IfExp)):
             continue
         taken = _truth(_Side(outline, sure), node.test)
@@ -98,6 +105,36 @@ def branches(outline: Outline, function: Function, literals: Literals) -> Branch
         elif _is_computed(outline, node.test, literals):
             doubtful.update((*_not_taken(outline, node, True), *_not_taken(outline, node, False)))
     return Branches(frozenset(dead), frozenset(doubtful))
+
+
+def _not_reached(side: _Side, node: ast.BoolOp) -> Iterator[ast.AST]:
+    """The values of `transform or Identity()` that are not asked for, as one before decides."""
+    decides = isinstance(node.op, ast.Or)
+    for at, value in enumerate(node.values):
+        if _truth(side, value) is decides:
+            yield from node.values[at + 1 :]
+            return
+
+
+def is_object(outline: Outline, value: ast.expr, depth: int = 0) -> bool:
+    """It is surely true and no constant: a lambda, or an object that is made there, `Compose(steps)`, also by name.
+
+    A class may say by `__len__` or `__bool__` that its objects are not; one of the file is looked at.
+    """
+    if isinstance(value, ast.Lambda):
+        return True
+    if isinstance(value, ast.Name):
+        bound = outline.lookup(value, value.id)[1]
+        if len(bound) != 1 or bound[0].parameter:
+            return False
+        if isinstance(bound[0].statement, (*FUNCTIONS, ast.ClassDef)):
+            return True
+        kept = bound[0].value
+        return kept is not None and depth == 0 and is_object(outline, kept, 1)
+    if not isinstance(value, ast.Call) or not (last_name(value.func) or "").lstrip("_")[:1].isupper():
+        return False
+    made = [each for each in outline.definitions.get(last_name(value.func) or "", ()) if isinstance(each, ast.ClassDef)]
+    return not any(isinstance(part, FUNCTIONS) and part.name in _MAY_BE_FALSE for each in made for part in each.body)
 
 
 def _not_taken(outline: Outline, node: ast.If | ast.IfExp, taken: bool) -> Iterator[ast.AST]:
@@ -133,12 +170,30 @@ class _Side:
 
 def _named(outline: Outline, node: ast.expr, literals: Literals) -> Literal | None:
     """What is known of the parameter `node`; not for sure where it may be bound anew before."""
+    if isinstance(node, ast.Attribute) and outline.is_self(node.value):
+        kept = _kept(outline, node)
+        return _named(outline, kept, literals) if kept is not None else None
     if not isinstance(node, ast.Name) or node.id not in literals:
         return None
     literal, bound = literals[node.id], outline.lookup(node, node.id)[1]
     if not any(binding.parameter for binding in bound):
         return None
     return literal if len(bound) == 1 else replace(literal, sure=False)
+
+
+def _kept(outline: Outline, node: ast.Attribute) -> ast.Name | None:
+    """The parameter that `self.name` is, which the same function sets once, in its own block and above; only that."""
+    around = outline.scope(node)
+    stores = [
+        each
+        for each in outline.attributes.get(node.attr, ())
+        if not isinstance(each.ctx, ast.Load) and outline.owner(each) is outline.owner(node)
+    ]
+    statement = outline.parents[stores[0]] if len(stores) == 1 else None
+    if not isinstance(statement, ast.Assign) or outline.parents[statement] is not around:
+        return None
+    above = statement.lineno < node.lineno and outline.is_self(stores[0].value) and len(statement.targets) == 1
+    return statement.value if above and isinstance(statement.value, ast.Name) else None
 
 
 def _is_computed(outline: Outline, test: ast.expr, literals: Literals) -> bool:
@@ -166,7 +221,7 @@ def _truth(side: _Side, test: ast.expr) -> bool | None:
 def _truth_of_part(side: _Side, test: ast.expr) -> bool | None:
     if isinstance(test, ast.Compare):
         return _compared(side, test) if len(test.ops) == 1 else None
-    found = side.constant(test) if isinstance(test, ast.Name) else None
+    found = side.constant(test) if isinstance(test, (ast.Name, ast.Attribute)) else None
     return None if found is None else bool(found[0])
 
 
@@ -195,7 +250,7 @@ def _compared(side: _Side, test: ast.Compare) -> bool | None:
 def _is_singleton(side: _Side, test: ast.Compare) -> bool | None:
     """`workers is None`, `shuffle is not True`."""
     left, right = test.left, test.comparators[0]
-    found = side.constant(left) if isinstance(left, ast.Name) else None
+    found = side.constant(left) if isinstance(left, (ast.Name, ast.Attribute)) else None
     if found is None or not isinstance(right, ast.Constant):
         return None
     if right.value is not None and not isinstance(right.value, bool):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 
@@ -10,9 +11,15 @@ from ...flow.answers.crossing import Crossing, only_in_children
 from ...flow.answers.crossings import Flow, flow_of
 from ...flow.answers.destructors import ended_with
 from ...flow.answers.tried import handled, tried
+from ...flow.facts.records import facts_lookup
+from ...flow.facts.test_code import is_test
 from ...hazard_kind import HazardKind
 from ...project import Project
+from ...syntax.binding_rules import FUNCTIONS
 from ...syntax.branches import exclude_each_other, no_one_run
+from ...syntax.file_tree import position
+from ...syntax.never_asked import NeverAsked
+from ...syntax.outline import Outline
 from ...syntax.repo import Repo
 from ...syntax.suppress import suppressions
 from ...tree.source import Source
@@ -43,6 +50,7 @@ def findings(project: Project, found: Iterable[Crossing]) -> Iterator[Finding]:
     """A finding for each crossing of `found`, with its fix or the reason for having none."""
     by_path: dict[str, list[Crossing]] = {}
     repo = Repo(project)
+    asked = NeverAsked(repo, lambda path: not is_test(path, facts_lookup(project)))
     for crossing in found:
         places = [(crossing.path, crossing.line), *((hop.path, hop.line) for hop in crossing.trace)]
         steps = [
@@ -54,13 +62,49 @@ def findings(project: Project, found: Iterable[Crossing]) -> Iterator[Finding]:
             exclude_each_other(repo, places) or no_one_run(repo, steps) or only_in_children(repo, crossing)
         ):
             crossing = replace(crossing, confidence=Confidence.POSSIBLE)
-        if not crossing.confidence.reaches(project.bar_of(crossing.path)):
-            continue
-        by_path.setdefault(crossing.path, []).append(crossing)
+        if crossing.confidence.reaches(project.bar_of(crossing.path)):
+            by_path.setdefault(crossing.path, []).append(crossing)
     for path, crossings in by_path.items():
         source = project.source(path)
         if source is not None:
-            yield from _findings(project, source, crossings)
+            yield from _findings(project, source, _likely_made(project, repo, asked, crossings))
+
+
+def _likely_made(project: Project, repo: Repo, asked: NeverAsked, crossings: list[Crossing]) -> list[Crossing]:
+    """The crossings of a file without those of branches that nobody asks for.
+
+    Unless the other branch gives the same name something that crosses: then both are fixed.
+    """
+    outline = repo.outline(crossings[0].path)
+    nodes = [_node(outline, crossing) for crossing in crossings] if outline is not None else []
+    never = [node is not None and asked.never_runs(outline, node) for node in nodes if outline is not None]
+    if outline is None or not any(never):
+        return crossings
+    kept = [_kept_as(outline, node) for node in nodes]
+    beside = {name for name, unasked in zip(kept, never, strict=True) if not unasked and name is not None}
+    found = []
+    for crossing, name, unasked in zip(crossings, kept, never, strict=True):
+        if unasked and name not in beside:
+            crossing = replace(crossing, confidence=Confidence.POSSIBLE)
+        if crossing.confidence.reaches(project.bar_of(crossing.path)):
+            found.append(crossing)
+    return found
+
+
+def _node(outline: Outline, crossing: Crossing) -> ast.AST | None:
+    """The lambda or definition."""
+    made: list[ast.AST] = [*outline.by_line.get(crossing.line, ()), *outline.definitions_by_line.get(crossing.line, ())]
+    return next((each for each in made if position(each) == (crossing.line, crossing.column)), None)
+
+
+def _kept_as(outline: Outline, node: ast.AST | None) -> tuple[ast.AST, str] | None:
+    """The function around, and what is given the value there: `self.resize`."""
+    statement = outline.statement(node) if node is not None else None
+    if isinstance(statement, FUNCTIONS):
+        return outline.scope(outline.parents[statement]), statement.name
+    if not isinstance(statement, ast.Assign):
+        return None
+    return outline.scope(statement), ast.unparse(statement.targets[0])
 
 
 def _findings(project: Project, source: Source, crossings: list[Crossing]) -> Iterator[Finding]:
