@@ -268,7 +268,9 @@ def test_unsafe_where_what_a_child_repeats_cannot_be_guarded() -> None:
     (finding,) = found(text)
     assert finding.fix is not None
     assert finding.fix.unsafe == (
-        "line 2 calls `os.remove`, and would do it again in every child: it should go under the guard as well"
+        "line 2 calls `os.remove`, and would do it again in every child: it should go under the guard as well, which "
+        "is not done here: `work` may run in a worker and reads `size`, which line 3 sets: under the guard a spawned "
+        "worker would not see it. Hand `size` over as an argument, or keep it in the object that is sent"
     )
     assert wrapped(text).endswith(GUARD + START)
 

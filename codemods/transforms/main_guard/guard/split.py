@@ -41,7 +41,7 @@ def split(
     early = [at for at in early if not splitter.sets_up_the_log(at)]
     wrong = {at: found for at, found in repeats.items() if found.harm is Harm.WRONG}
     firm = next((at for at in early if at in wrong), first)
-    runs = _first_that_fits(splitter, early, firm, first, frozenset(alone), frozenset(prints), check)
+    runs, why = _first_that_fits(splitter, early, firm, first, frozenset(alone), frozenset(prints), check)
     inside = {at for run in runs for at in range(run.first, run.last + 1) if at not in run.above}
     left = {at: found.what for at, found in wrong.items() if at not in inside and first is not None and at < first}
     acts = [at for at in inside if not is_print(outline.module.body[at])]
@@ -50,7 +50,8 @@ def split(
     printed = [at for at in prints if at not in inside and at not in left]
     if not left:
         return runs, None, printed
-    return runs, repeats_in_words(outline.module.body[min(left)].lineno, left[min(left)]), printed
+    words = repeats_in_words(outline.module.body[min(left)].lineno, left[min(left)])
+    return runs, f"{words}, which is not done here: {why}" if why else words, printed
 
 
 def repeats_in_words(line: int, what: str) -> str:
@@ -76,11 +77,12 @@ def _first_that_fits(
     alone: frozenset[int],
     prints: frozenset[int],
     check: Callable[[list[Run], bool], None],
-) -> list[Run]:
+) -> tuple[list[Run], str]:
     """One guard from the first of `early` on where that is possible; several at most from `firm` on.
 
-    What only prints may have a guard of its own.
+    What only prints may have a guard of its own. The second result says why the guard can't begin at `firm`.
     """
+    why = ""
 
     def checked(begin: int | None, more: frozenset[int], is_last: bool = False) -> list[Run]:
         runs = splitter.runs(begin, more)
@@ -94,10 +96,12 @@ def _first_that_fits(
                 before = frozenset(at for at in alone | printed if at < above)
                 runs = checked(above, before)
                 if len(runs) == 1 or (before & printed and len(runs) <= len(before) + 1):
-                    return runs
+                    return runs, ""
     for begin in dict.fromkeys((firm, first)):
         for more in dict.fromkeys((alone | printed, alone)):
             if (begin, more) != (first, alone):
-                with suppress(Refused):
-                    return checked(begin, more)
-    return checked(first, alone, is_last=True)
+                try:
+                    return checked(begin, more), why
+                except Refused as refusal:
+                    why = why or (refusal.reason if begin == firm else "")
+    return checked(first, alone, is_last=True), why

@@ -29,6 +29,7 @@ from ..statements import (
     is_plain,
     is_plain_guard,
     is_print,
+    is_text,
     leaves,
     method_root,
     names_bound,
@@ -79,6 +80,7 @@ class Splitter:
         if first is not None:
             inside |= {at for at in range(self._start(first), len(self.body)) if not self._stays(self.body[at])}
         inside -= self.outside
+        inside |= self._headings(inside)
         if _SETS_UP.search(self.source.text):  # what is called later in workers depends on what goes under the guard
             guarded = [self.body[at] for at in inside]
             self.in_children = code_of_workers(self.project, self.outline, self.source, guarded)
@@ -103,6 +105,13 @@ class Splitter:
                 'top, the rest under one `if __name__ == "__main__":`'
             )
         return runs
+
+    def _headings(self, inside: set[int]) -> set[int]:
+        """Texts that stand above the first of these statements, and say what follows: not that of the whole module."""
+        first = above = min(inside, default=0)
+        while above > 1 and is_text(self.body[above - 1]):
+            above -= 1
+        return {*range(above, first)}
 
     def _harmless(self, runs: list[Run]) -> set[int]:
         """What a worker may run again, in stretches of nothing else: seeds, and flags of a backend."""
@@ -179,7 +188,8 @@ class Splitter:
         for at in range(start, first):  # not half of something: a call on what stays outside, constants at the top
             statement = self.body[at]
             root = method_root(statement)
-            if (root is not None and root not in names) or self._is_light(statement) or is_print(statement):
+            light = self._is_light(statement) or is_print(statement) or is_text(statement)
+            if light or (root is not None and root not in names):
                 start = at + 1
                 continue
             break
@@ -210,7 +220,7 @@ class Splitter:
         if root is not None:
             found = self.outline.bindings(self.outline.module, root)
             return bool(found) and all(isinstance(item.statement, ast.Assign) for item in found)
-        return is_print(statement)
+        return is_print(statement) or is_text(statement)
 
     # what stays outside
 
