@@ -31,6 +31,7 @@ from .unpicklable_table import (
 )
 
 Stores = Callable[[Outline, ast.Attribute], "list[tuple[Outline, ast.expr]]"]  # the values that `self.x` gets
+Iterates = Callable[[Outline, ast.Call], bool]  # the objects that `iter(x)` walks over have a generator for that
 Bases = Callable[[Outline, ast.expr], "list[str]"]  # foreign base classes of the class that an expression names
 _LAZY = ("zip", "map", "filter", "enumerate", "iter", "reversed")  # keep what they walk over
 _CALLS_LATER = ("map", "filter")  # keep the function too, and call it as they are walked over
@@ -64,9 +65,15 @@ class Made:
 class Recogniser:
     """Answers what an expression makes; one per run."""
 
-    def __init__(self, repo: Repo, stores: Stores, bases: Bases = lambda outline, node: []) -> None:
+    def __init__(
+        self,
+        repo: Repo,
+        stores: Stores,
+        bases: Bases = lambda outline, node: [],
+        iterates: Iterates = lambda outline, node: False,
+    ) -> None:
         self.repo = repo
-        self.stores, self.bases = stores, bases
+        self.stores, self.bases, self.iterates = stores, bases, iterates
         self._known: dict[
             tuple[Outline, ast.expr, int], list[Made]
         ] = {}  # many paths lead through a recursive function
@@ -181,7 +188,8 @@ class Recogniser:
     def _returned(self, outline: Outline, node: ast.Call, depth: int) -> Iterator[Made]:
         """What a function of the repository (or a method on `self`) gives back."""
         functions = self.functions(outline, node)
-        if not functions and self._gives_generator(outline, node):
+        walks = isinstance(node.func, ast.Name) and node.func.id == "iter" and self.iterates(outline, node)
+        if not functions and (walks or self._gives_generator(outline, node)):
             yield Made(GENERATOR, outline, node)
         if len(functions) != 1:
             return

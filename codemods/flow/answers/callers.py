@@ -84,10 +84,14 @@ class Callers:
 
     def initialiser(self, index: int) -> int:
         """The `__init__` of a class, also of one above it; -1 for none."""
+        return self.method(index, "__init__")
+
+    def method(self, index: int, name: str) -> int:
+        """The method of that name of a class, also of one above it; -1 for none."""
         program, heap = self.solution.program, self.solution.heap
         for at in self.solution.hierarchy.order(index):
             file, made = program.classes[at]
-            if (node := made.members.get("__init__", -1)) >= 0:
+            if (node := made.members.get(name, -1)) >= 0:
                 held = [heap.values[number] for number in heap.holds[node + program.offsets[file]]]
                 return next((int(value.a) for value in held if value.kind == FUNCTION), -1)
         return -1

@@ -314,6 +314,23 @@ class Flow:
         return reaching(self._places, self._seen.questions, path, line, column)
 
     @recorded
+    def walks_by_generator(self, path: str, line: int, column: int) -> bool:
+        """Whether the objects that the call `iter(x)` here walks over do that by a method that yields."""
+        solution = self.solution
+        heap, program = solution.heap, solution.program
+        if path not in program.file_index:
+            return False
+        offset = program.offsets[program.file_index[path]]
+        found: list[bool] = []
+        for call in program.facts_of(path).calls:
+            if call.position[:2] == (line, column) and len(call.arguments) == 1 and call.arguments[0] >= 0:
+                held = (heap.values[number] for number in heap.holds[call.arguments[0] + offset])
+                methods = [self._callers.method(int(value.a), "__iter__") for value in held if value.kind == INSTANCE]
+                functions = [program.functions[method][1] for method in methods if method >= 0]
+                found += [function.generator for function in functions if not function.raises]
+        return bool(found) and all(found)
+
+    @recorded
     def given(self, path: str, line: int, column: int) -> list[Question]:
         """Calls of the function or lambda at this position, each with the number of its positional arguments."""
         return reaching(self._places, self._seen.calls, path, line, column)

@@ -244,6 +244,8 @@ class Planner:
             if self._endless(outline, node):
                 raise Refused(f"{given} and may never end; pass what it is made from, and make it in the worker")
             raise Refused(f"{given}; pass a list there, unless others read on from the same {kept}")
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "iter":
+            raise Refused("what it walks over may never end; call `iter` where the items are used, in `__iter__`")
         for user, method, use in self._uses(shape, name):
             above = user.outline.parents[use]
             if _is_iterator_of(user, method, use):

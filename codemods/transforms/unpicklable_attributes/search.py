@@ -75,12 +75,15 @@ class Search:
         self.project = project
         self.repo = Repo(project)
         self.family = Family(self.repo)
-        self.recogniser = Recogniser(self.repo, self.family.values, self.family.foreign_bases)
+        self.recogniser = Recogniser(self.repo, self.family.values, self.family.foreign_bases, self._iterates)
         self.given = Given(self.repo, self.family, self.recogniser, partial(handed, project))
         self._known_hazards: dict[Shape, Attributes] = {}
         self._known_crossings: dict[tuple[Shape, str], tuple[Confidence, Trace, str]] = {}
         self._instances: dict[Shape, tuple[Confidence, Trace, str] | None] = {}
         self._looked_at: dict[str, bool] = {}
+
+    def _iterates(self, outline: Outline, call: ast.Call) -> bool:
+        return flow_of(self.project).walks_by_generator(outline.path, call.lineno, call.col_offset)
 
     def paths(self) -> list[str]:
         """The files in which something is found, sorted."""

@@ -167,6 +167,36 @@ def test_a_generator_of_a_method_of_another_object(body: str, reader: str, seen:
     assert ["`self.rows` is a generator" in each.message for each in found] == [True] * seen
 
 
+WALKED = """\
+class Base:
+    def __iter__(self):
+        raise NotImplementedError
+
+class Lines(Base):
+    def __iter__(self):
+        {}
+
+class Pairs(Base, Lines):
+    pass
+
+TABLE = {{"lines": Lines, "pairs": Pairs}}
+
+class Rows:
+    def __init__(self, names):
+        every = [TABLE[name]() for name in names]
+        self.walks = [iter(each) for each in every]
+
+    def run(self, n):
+        return n
+"""
+
+
+@pytest.mark.parametrize(("body", "seen"), [("yield 1", True), ("return iter([1])", False)])
+def test_an_iterator_of_an_object_that_yields(body: str, seen: bool) -> None:
+    found = reported({"a.py": WALKED.format(body) + USE.format("Rows(['lines', 'pairs'])")}, RULE)
+    assert ["call `iter` where the items are used" in (each.reason or "") for each in found] == [True] * seen
+
+
 BY_NUMBER = """\
 import os
 import tempfile
