@@ -8,15 +8,21 @@ from collections.abc import Iterable, Iterator, Sequence
 from ....finding import Refused
 from ....syntax.names import last_name
 from ....syntax.outline import Outline
+from ....syntax.receivers import qualified_name
 from ....syntax.unpicklable import Made
 from ..classes import Shape, Store
 from ..data import names
 from ..uses.mutation import named
 from .parallel_dict import lines_of, parallel_dict
+from .rebuild_expression import short
 from .recreate import Recreation, Recreator
 from .state_methods import Form, Treatment
 
 _PUTS = {"append": 0, "appendleft": 0, "add": 0, "insert": 1, "setdefault": 1}
+# lists of names or paths, as `sorted(os.listdir(root))`, and what may stand around the names there
+_LISTS, _LIST_OF = ("os.listdir", "glob.glob"), ("sorted", "list")
+_LOOKS = ("listdir", "glob", "iglob", "rglob", "iterdir")
+_OF_NAMES = frozenset([*_LOOKS, *_LIST_OF, "join", "Path", "str", "int", "startswith", "endswith", "splitext", "basename"])
 _EMPTY = (
     "{}", "[]", "dict()", "list()", "set()", "OrderedDict()", "collections.OrderedDict()", "deque()",
     "collections.deque()",
@@ -154,6 +160,16 @@ def fillings(shape: Shape) -> Iterator[tuple[str, Store]]:
                 if isinstance(call, ast.Call) and call.func is above and len(call.args) == at + 1:
                     assert isinstance(statement, ast.stmt)
                     yield name, Store(shape, method, statement, node, call.args[at], fills=True)
+
+
+def _lists_files(outline: Outline, value: ast.expr) -> bool:
+    """It is a list of names or paths of files, made by a look at the disk."""
+    calls = [node for node in ast.walk(value) if isinstance(node, ast.Call)]
+    called = {last_name(call.func) for call in calls}
+    if not isinstance(value, ast.Call) or not called <= _OF_NAMES or called.isdisjoint(_LOOKS):
+        return False
+    is_list = isinstance(value.func, ast.Name) and value.func.id in _LIST_OF
+    return is_list or qualified_name(outline, value.func) in _LISTS
 
 
 def _innermost(outline: Outline, node: ast.expr) -> ast.expr:
@@ -298,9 +314,24 @@ class Filling:
             needed |= {node.id for node in ast.walk(statement.value) if isinstance(node, ast.Name)}
             bound |= names
             body.insert(0, statement)
-        head = f"for {rebuilder.source_of(loop.target)} in {rebuilder.text_of(loop.iter)}:"
+        head = f"for {rebuilder.source_of(loop.target)} in {self._walked(loop)}:"
         again = (self._statement(statement, bound).replace("\n", "\n    ") for statement in body)
         return [head, *(f"    {text}" for text in again)]
+
+    def _walked(self, loop: ast.For) -> str:
+        """What the loop goes over; a list of files may be another the second time, and is kept."""
+        rebuilder = self.recreator.rebuilder
+        stashes, imports = dict(rebuilder.stashes), dict(rebuilder.imports)
+        if self.recreator.recogniser.made(self.outline, loop.iter):
+            raise Refused(f"`{short(loop.iter)}` can be walked only once; store a list of it as an attribute")
+        try:
+            return rebuilder.text_of(loop.iter)
+        except Refused:
+            if not isinstance(loop.target, ast.Name) or not _lists_files(self.outline, loop.iter):
+                raise
+        rebuilder.stashes, rebuilder.imports = stashes, imports
+        word = loop.target.id
+        return rebuilder.kept_whole(loop.iter, word if word.endswith("s") else f"{word}s")
 
     def _is_repeated(self, name: ast.Name, again: list[ast.stmt]) -> bool:
         """Whatever is done to the local of that name is done again in the copy."""

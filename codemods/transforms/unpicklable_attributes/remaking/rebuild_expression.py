@@ -82,6 +82,13 @@ class ExpressionRebuilder:
             text = text.replace(path, self._stashed(f"os.path.abspath({path})", wanted))
         return text
 
+    def kept_whole(self, value: ast.expr, wanted: str) -> str:
+        """`self.<name>` that holds the value of the expression `value`, computed once above the anchor."""
+        text = self.source_of(value)
+        if "\n" in text:
+            raise Refused(f"`{short(value)}` may return another value the second time; store its result as an attribute")
+        return self._stashed(text, wanted, value)
+
     def source_of(self, node: ast.expr) -> str:
         """The text of `node`, its further lines moved to where a method's own statements stand."""
         if isinstance(node, ast.Call) and node not in self.outline.parents:  # of a factory, see `attribute_filled`
