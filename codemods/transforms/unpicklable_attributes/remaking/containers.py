@@ -22,7 +22,8 @@ _PUTS = {"append": 0, "appendleft": 0, "add": 0, "insert": 1, "setdefault": 1}
 # lists of names or paths, as `sorted(os.listdir(root))`, and what may stand around the names there
 _LISTS, _LIST_OF = ("os.listdir", "glob.glob"), ("sorted", "list")
 _LOOKS = ("listdir", "glob", "iglob", "rglob", "iterdir")
-_OF_NAMES = frozenset([*_LOOKS, *_LIST_OF, "join", "Path", "str", "int", "startswith", "endswith", "splitext", "basename"])
+_PARTS = ("join", "Path", "str", "int", "startswith", "endswith", "splitext", "basename")
+_OF_NAMES = frozenset([*_LOOKS, *_LIST_OF, *_PARTS])
 _EMPTY = (
     "{}", "[]", "dict()", "list()", "set()", "OrderedDict()", "collections.OrderedDict()", "deque()",
     "collections.deque()",

@@ -86,7 +86,7 @@ class ExpressionRebuilder:
         """`self.<name>` that holds the value of the expression `value`, computed once above the anchor."""
         text = self.source_of(value)
         if "\n" in text:
-            raise Refused(f"`{short(value)}` may return another value the second time; store its result as an attribute")
+            raise Refused(_another(value))
         return self._stashed(text, wanted, value)
 
     def source_of(self, node: ast.expr) -> str:
@@ -240,7 +240,7 @@ class ExpressionRebuilder:
                     "object in a function that does nothing else"
                 )
         if not self._repeatable(call):
-            raise Refused(f"`{short(call)}` may return another value the second time; store its result as an attribute")
+            raise Refused(_another(call))
 
     def _repeatable(self, call: ast.Call) -> bool:
         if any(made.node is call for made in self.recogniser.made(self.outline, call)):
@@ -392,6 +392,10 @@ class ExpressionRebuilder:
             if name not in taken:
                 return name
         raise Refused(f"no free name for an attribute that keeps `{wanted}`; keep it as one yourself")
+
+
+def _another(value: ast.expr) -> str:
+    return f"`{short(value)}` may return another value the second time; store its result as an attribute"
 
 
 def _opens(value: ast.expr | None) -> bool:
