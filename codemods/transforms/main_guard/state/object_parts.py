@@ -261,9 +261,8 @@ def _set_on_self(outline: Outline, function: Function, depth: int = 0) -> set[st
             found.add("" if node.attr == "__dict__" else node.attr)
         elif isinstance(node, ast.Subscript) and outline.is_self(node.value) and not isinstance(node.ctx, ast.Load):
             found.add(_text(node.slice))  # of a class of dicts
-        elif isinstance(node, ast.Call) and len(node.args) > 1 and last_name(node.func) == "setattr":
-            if outline.is_self(node.args[0]):
-                found.add(_text(node.args[1]))
+        elif isinstance(node, ast.Call) and last_name(node.func) == "setattr":
+            found |= {_text(node.args[1])} if len(node.args) > 1 and outline.is_self(node.args[0]) else set()
     return found
 
 
