@@ -68,9 +68,9 @@ class Parts:
 
     def _behind(self, outline: Outline, node: ast.expr, key: str) -> list[str]:
         """What the property of that name reads, where the object is of a class of the repository that has one."""
-        made = self._made(outline, node) if key else None
-        cls = self.callees.made_class(*made) if made is not None and isinstance(made[1], ast.Call) else None
-        found = self.callees.method_of(Class(*cls), key) if made is not None and cls is not None else None
+        where, made = (self._made(outline, node) if key else None) or (outline, None)
+        cls = self.callees.made_class(where, made) if isinstance(made, ast.Call) else None
+        found = self.callees.method_of(Class(*cls), key) if cls is not None else None
         if found is None or not any(last_name(mark) in _PROPERTIES for mark in found[1].decorator_list):
             return []
         return sorted(_of_self(*found, ast.Load))
