@@ -6,7 +6,8 @@ from collections.abc import Iterator
 
 from ...finding import Hop
 from ...hazard_kind import HazardKind
-from ..solve.heap import BOUND, CLASS, FOREIGN, FUNCTION, INSTANCE
+from ..facts.syntax import IN_A_DICT, IN_A_TUPLE, KEYS
+from ..solve.heap import BOUND, CLASS, CONTAINER, FOREIGN, FUNCTION, INSTANCE, Value
 from ..solve.sinks import STARRED, Sink
 from ..solve.solution import Solution
 from .at_home import AtHome
@@ -57,15 +58,29 @@ def proven_seeds(
 def _may_be_sent(solution: Solution, sink: Sink, number: int) -> bool:
     """Of `pool.map(*arguments)` the function is sent as it is, and of the rest what it gives.
 
-    Of the classes that a registry or a computed name may mean for a loader, those that give samples, where some do.
+    Of the classes that a registry or a computed name may mean for a loader, those that give samples, where some do. A
+    tuple of several things, or a dict with names, comes from another call of the same function, where anything else does.
     """
     value = solution.heap.values[number]
+    if sink.argument == DATASET and _is_record(solution, value):
+        others = (solution.heap.values[each] for each in solution.heap.holds[sink.node])
+        return all(_is_record(solution, each) for each in others)
     if sink.argument == DATASET and value.kind == INSTANCE and not _is_dataset(solution, int(value.a)):
         others = (solution.heap.values[each] for each in solution.heap.holds[sink.node])
         return not any(each.kind == INSTANCE and _is_dataset(solution, int(each.a)) for each in others)
     if sink.argument != STARRED or not solution.program.table.boundaries[sink.boundary].by_items:
         return True
     return value.kind in (FUNCTION, BOUND, CLASS, INSTANCE) or value.a == _PARTIAL
+
+
+def _is_record(solution: Solution, value: Value) -> bool:
+    """`train, valid, test` or `{"train": train, "test": test}`, in brackets: no samples, which go by numbers."""
+    heap = solution.heap
+    if value.kind != CONTAINER:
+        return False
+    label, keys = heap.labels[int(value.a)], heap.fields.get(int(value.a), {}).keys() - {KEYS}
+    named = bool(keys) and not any(key.startswith("#") for key in keys)
+    return label == IN_A_TUPLE or (label == IN_A_DICT and named)
 
 
 def gives_samples(solution: Solution, index: int) -> bool:

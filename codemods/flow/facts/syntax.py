@@ -37,6 +37,7 @@ def is_record(node: ast.ClassDef) -> bool:
 
 KEYS = "#keys"  # where a container has what stands as a key
 IN_A_DICT = "put in a dict"  # marks what a dict holds that is written as one
+IN_A_TUPLE = "put in a tuple"
 EACH = "#each"  # what a loop over a container gives: of a dict that is its keys
 
 

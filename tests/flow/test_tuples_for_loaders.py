@@ -1,0 +1,66 @@
+"""A function that gives a dataset for one name and several things for another: the latter are no dataset."""
+
+from __future__ import annotations
+
+import pytest
+
+from harness.marks import crossing
+
+PROGRAM = """
+import torchvision
+from torch.utils.data import DataLoader
+
+
+class Field:
+    def __init__(self, cut):
+        self.cut = cut
+
+
+def text(name):
+    field = Field(lambda line: line.split())
+    return {record}
+
+
+def build(name):
+    if name == "cifar":
+        return {plain}
+    return text(name)
+
+
+def images(name):
+    return DataLoader(build(name), num_workers=2)
+
+
+def words(name):
+    return {unpacked}
+
+
+images("cifar")
+words("ptb")
+"""
+
+
+def confidences(record: str, plain: str = "torchvision.datasets.CIFAR10(name)", unpacked: str = "None") -> list[str]:
+    """Of the lambda."""
+    program = PROGRAM.format(record=record, plain=plain, unpacked=unpacked)
+    return [confidence for _, _, confidence in crossing({"main.py": program})]
+
+
+@pytest.mark.parametrize(
+    ("record", "unpacked"),
+    [
+        ("field, [1], [2]", "build(name)[0]"),
+        ('{"field": field, "train": [1]}', 'build(name)["field"]'),
+    ],
+)
+def test_several_things_are_no_samples(record: str, unpacked: str) -> None:
+    assert confidences(record, unpacked=unpacked) == ["possible"]
+
+
+@pytest.mark.parametrize("record", ["[field, field]", "{0: field, 1: field}"])
+def test_what_goes_by_numbers_may_be_samples(record: str) -> None:
+    assert confidences(record) == ["proven"]
+
+
+def test_a_tuple_that_is_all_there_is_may_be_samples() -> None:
+    assert confidences("field, field", plain="text(name)") == ["proven"]
