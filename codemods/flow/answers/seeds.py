@@ -59,7 +59,7 @@ def _may_be_sent(solution: Solution, sink: Sink, number: int) -> bool:
     """Of `pool.map(*arguments)` the function is sent as it is, and of the rest what it gives.
 
     Of the classes that a registry or a computed name may mean for a loader, those that give samples, where some do. A
-    tuple of several things, or a dict with names, comes from another call of the same function, where anything else does.
+    tuple, or a dict with names, comes from another call of the same function, where anything else does.
     """
     value = solution.heap.values[number]
     if sink.argument == DATASET and _is_record(solution, value):
