@@ -198,6 +198,10 @@ if __name__ == "__main__":
         ("copyreg.pickle(Row, reduced)", "Row('a')", False),
         ("copyreg.pickle(Row, reduced)", "Longer('a')", True),  # a class below it is none
         ("copyreg.pickle(int, reduced)", "Row('a')", True),
+        ("copyreg.pickle(type(Row('a')), reduced)", "Row('a')", False),
+        ("from copyreg import pickle as register\nregister(Row, reduced)", "Row('a')", False),
+        ("copyreg.pickle(ob_type=Row, pickle_function=reduced)", "Row('a')", False),
+        ("for cls in (Row, int):\n    copyreg.pickle(cls, reduced)", "Row('a')", False),
     ],
 )
 def test_a_class_for_which_a_reducer_is_registered(register: str, sent: str, found: bool) -> None:

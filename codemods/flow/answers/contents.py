@@ -24,7 +24,7 @@ def inside(solution: Solution, number: int, only: frozenset[HazardKind]) -> list
         return [value.b] if value.b >= 0 else []
     if value.kind != INSTANCE:
         return []
-    if solution.program.classes[int(value.a)][1].registered:  # of this class alone, of none below it
+    if value.a in solution.registered:
         return []
     order = solution.hierarchy.order(int(value.a))
     dropped: set[str] = set()

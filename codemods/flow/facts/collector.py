@@ -20,9 +20,6 @@ from .statements import Statements
 from .stops import stopped_lines
 from .worker_side import mark_worker_side
 
-_REDUCERS = frozenset({"copyreg", "ForkingPickler"})  # modules, or what is imported of them
-_REGISTER = ("copyreg.pickle", "ForkingPickler.register")
-
 
 def facts_of(path: str, tree: ast.Module) -> FileFacts:
     """Facts of one file. `tree` is not changed."""
@@ -45,18 +42,8 @@ def facts_of(path: str, tree: ast.Module) -> FileFacts:
     if not facts.star_imports:
         facts.stops += stopped_lines(tree, (name for name, _ in facts.unbound))
     _set_captures(builder)
-    _note_reducers(facts)
     mark_worker_side(facts, expressions.self_calls, builder.enclosing)
     return facts
-
-
-def _note_reducers(facts: FileFacts) -> None:
-    """Classes of the file whose objects cross as a function says that is registered for them."""
-    if not any(_REDUCERS & {module, name} for _, module, _, name in facts.imports):
-        return
-    reduced = {call.arguments[0] for call in facts.calls if call.arguments and call.text.endswith(_REGISTER)}
-    for node, made in zip(facts.class_nodes, facts.classes, strict=True):
-        made.registered = node in reduced
 
 
 def _set_captures(builder: FactsBuilder) -> None:

@@ -17,7 +17,7 @@ from .rows import Numbers, Rows
 if TYPE_CHECKING:
     from ...project import Project
 
-FACTS_VERSION = 41  # part of the cache key: raise it when the meaning of a field changes
+FACTS_VERSION = 42  # part of the cache key: raise it when the meaning of a field changes
 
 _NO_ROWS: Rows[Any] = Rows.of(())
 NO_LITERALS: Mapping[str | int, object] = {}  # of all calls without one; never filled
@@ -99,7 +99,6 @@ class Class:
         frozenset()
     )  # attributes that __getstate__ leaves out; None: can't tell, or __reduce__
     kept: frozenset[str] | None = None  # all that its __getstate__ looks at; None: without one, or it can't be told
-    registered: bool = False  # a reducer of its own is registered for it: `copyreg.pickle(Reader, reduced)`
     reduced: bool = False  # nested, and by its __reduce__ pickle does without the class
     decorators: tuple[int, ...] = ()
 

@@ -12,6 +12,7 @@ from .heap import INSTANCE, Heap, Value
 from .hierarchy import Hierarchy
 from .misnamed import misnamed
 from .program import Program
+from .reducers import registered
 from .sinks import Sink
 
 
@@ -42,6 +43,11 @@ class Solution:
     def misnamed(self) -> Mapping[int, str]:
         """Local functions that have the name of another one, as `misnamed` says."""
         return misnamed(self.program, self.heap, self.constraints)
+
+    @cached_property
+    def registered(self) -> frozenset[int]:
+        """Classes for whose objects a reducer is registered, as `registered` says."""
+        return registered(self.program, self.heap, self.constraints)
 
     def number_of_instance(self, index: int) -> int:
         """The value number of the instance of a class; -1 when no instance appears anywhere."""

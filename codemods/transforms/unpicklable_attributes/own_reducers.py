@@ -79,7 +79,7 @@ def _registered(project: Project) -> tuple[tuple[_Place, str], ...]:
     repo = Repo(project)
     found: dict[_Place, str] = {}
     for outline, target, value in _registrations(repo):
-        for where, cls in repo.resolver.classes(outline, value):
+        for where, cls in repo.resolver.classes(outline, _meant(outline, value)):
             found.setdefault((where.path, cls.lineno), f"{outline.path}:{target.lineno}")
     return tuple(found.items())
 
@@ -89,13 +89,21 @@ def _registered_outside(project: Project) -> tuple[str, ...]:
     """The types of libraries that a reducer is registered for: by their names, or by what makes an object of them."""
     found: dict[str, None] = {}
     for outline, _, value in _registrations(Repo(project)):
-        given = outline.only_value(value) if isinstance(value, ast.Name) else None
-        named = given or value
-        if isinstance(named, ast.Call) and last_name(named.func) == "type" and len(named.args) == 1:
-            named = getattr(named.args[0], "func", named)
-        if name := qualified_name(outline, named):
+        if name := qualified_name(outline, _meant(outline, value)):
             found[canonical(name)] = None
     return tuple(found)
+
+
+def _meant(outline: Outline, value: ast.expr) -> ast.expr:
+    """What stands for the class where `value` does: the name in `type(Lock())`, or of what `kind` is bound to."""
+    named = _value_of(outline, value)
+    if isinstance(named, ast.Call) and last_name(named.func) == "type" and len(named.args) == 1:
+        return getattr(_value_of(outline, named.args[0]), "func", named)
+    return named
+
+
+def _value_of(outline: Outline, value: ast.expr) -> ast.expr:
+    return (outline.only_value(value) if isinstance(value, ast.Name) else None) or value
 
 
 def _registrations(repo: Repo) -> Iterator[tuple[Outline, ast.expr, ast.expr]]:

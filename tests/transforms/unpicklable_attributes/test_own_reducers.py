@@ -41,6 +41,8 @@ REGISTERED = [
     "import copyreg\ncopyreg.pickle(ob_type=Reader, pickle_function=reduced)",
     "import copyreg\nfor cls in (dict, Reader):\n    copyreg.pickle(cls, reduced)",
     "import copyreg\ncopyreg.dispatch_table[Reader] = reduced",
+    "import copyreg\ncopyreg.pickle(type(Reader('rows.txt')), reduced)",
+    "import copyreg\nfirst = Reader('rows.txt')\ncopyreg.pickle(type(first), reduced)",
     "from multiprocessing.reduction import ForkingPickler\nForkingPickler.register(Reader, reduced)",
 ]
 BELOW = "\n\nclass Rows(Reader):\n    pass\n"
