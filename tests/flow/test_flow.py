@@ -914,6 +914,43 @@ def loader(dataset):
             launch()
             """
     },
+    "methods of the repo that are called like those for hooks": {
+        "train.py": """
+            from multiprocessing import Process
+            from torch import nn
+
+            class Recorder:
+                def __init__(self):
+                    self.names = []
+
+                def register_forward_hook(self, hook):
+                    self.names.append(hook.__name__)
+
+            class Passing:
+                def __init__(self, dim):
+                    self.inner = nn.Linear(dim, dim)
+
+                def register_forward_hook(self, hook):
+                    return self.inner.register_forward_hook(hook)
+
+            class Net(nn.Module):
+                def __init__(self, dim):
+                    super().__init__()
+                    self.recorder, self.passing = Recorder(), Passing(dim)
+                    self.recorder.register_forward_hook(lambda m, i, o: o)
+                    self.passing.register_forward_hook(lambda m, i, o: o)  # proven
+
+            def main(net, recorder):
+                print(net, recorder)
+
+            def launch():
+                recorder = Recorder()
+                recorder.register_forward_hook(lambda m, i, o: o)
+                Process(target=main, args=(Net(2), recorder)).start()
+
+            launch()
+            """
+    },
     "the initialiser that a dataclass gets, called by a class below it": {
         "train.py": """
             from dataclasses import dataclass

@@ -14,6 +14,7 @@ from .builder import FactsBuilder
 from .definitions import enter_class, enter_function
 from .expressions import Expressions
 from .filled_later import note_put
+from .hooks import HOOKS, HOOKS_KEPT
 from .loaded_by_path import note_returned
 from .operators import operated
 from .own_state import dropped_attributes, is_reduced_to_other, kept_attributes
@@ -92,12 +93,12 @@ class Statements:
     def _hook(self, call: ast.expr) -> None:
         """`net.register_forward_hook(note)`: the module keeps it for good where nobody gets the handle."""
         func = call.func if isinstance(call, ast.Call) and call.args else None
-        if not isinstance(func, ast.Attribute) or func.attr not in _HOOKS:
+        if not isinstance(func, ast.Attribute) or func.attr not in HOOKS:
             return
         made = self.builder.facts.calls[-1:]
         if not made or made[0].position != position(call) or made[0].arguments[:1] <= (-1,):
             return
-        holder, path = func.value, _HOOKS_KEPT
+        holder, path = func.value, HOOKS_KEPT
         kept_by = [(holder, path)] if dotted(holder) else []
         while isinstance(holder, (ast.Attribute, ast.Subscript)):  # what holds the module keeps it with its hooks
             path = f"{holder.attr}.{path}" if isinstance(holder, ast.Attribute) else path
@@ -349,10 +350,6 @@ def _outermost(scope: FactsScope | None) -> ast.AST | None:
     return found
 
 
-_HOOKS_KEPT = "_forward_hooks"
-_HOOKS = frozenset(
-    f"register_{name}_hook" for name in ("forward", "forward_pre", "backward", "full_backward", "full_backward_pre")
-)
 _HANDLERS: dict[type, Callable[..., None]] = {
     ast.FunctionDef: Statements._function_def,
     ast.AsyncFunctionDef: Statements._function_def,

@@ -21,6 +21,7 @@ from .decorators import forget_impossible_decorators
 from .deferred_calls import DeferredCalls
 from .dispatch import Dispatch
 from .foreign_objects import ForeignObjects
+from .hooks import leave_out_own_hooks
 from .heap import (
     BOUND,
     CLASS,
@@ -96,6 +97,7 @@ class _Solver:
         self._seed_unknown()
         self._work_off(limit, names_only=False)
         forget_impossible_decorators(program, heap, constraints, self.dispatch.own)
+        leave_out_own_hooks(program, heap, self.attributes)
         heap.settle()
         constraints.settle()
         return Solution(
