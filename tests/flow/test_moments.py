@@ -467,3 +467,41 @@ if __name__ == "__main__":
 )
 def test_what_the_parent_makes_only_where_it_starts_no_children(first: str, early: str, found: bool) -> None:
     assert bool(reported({"a.py": BESIDE.format(first=first, early=early)}, "lambdas")) is found
+
+
+SEVERAL = """
+from multiprocessing import Process
+
+class Reader:
+    def __init__(self, path):
+        self.path = path
+        self.log = open(path, "a")
+
+def show(reader):
+    print(reader.path)
+
+def make(path):
+    return Reader(path)
+
+def main():
+    first = make("a.txt")
+    {second}
+    first.log = None
+    Process(target=show, args=({sent},)).start()
+
+if __name__ == "__main__":
+    main()
+"""
+
+
+@each_row(
+    ("second", "sent", "found"),
+    [
+        ("second = make('b.txt')", "second", ["proven"]),  # another object than that whose file is gone
+        ("second = first", "second", ["possible"]),
+    ],
+)
+def test_objects_of_one_maker_are_several_where_it_is_called_twice(second: str, sent: str, found: list[str]) -> None:
+    text = SEVERAL.format(second=second, sent=sent)
+    seen = reported({"a.py": text}, "unpicklable-attributes", confidence=Confidence.POSSIBLE)
+    assert [each.confidence.value for each in seen] == found

@@ -92,13 +92,20 @@ class Moments:
             for number in heap.holds[callee]:
                 if heap.values[number].kind == CLASS:
                     owner = int(heap.values[number].a)
-                    calls[owner] = calls.get(owner, 0) + len(made)
+                    calls[owner] = calls.get(owner, 0) + sum(self._times(*call) for call in made)
         cleared = {node for rows in self._cleared.values() for node, *_ in rows}
         for owner, count in calls.items():
             for at in self.solution.hierarchy.order(owner):
                 for node in cleared.intersection(self.solution.attributes.get(at, {}).values()):
                     times[node] = times.get(node, 0) + count
         return {node for node, count in times.items() if count > 1}
+
+    def _times(self, offset: int, call: Call, depth: int = 0) -> int:
+        """How many calls lead to this one, itself for those that are in no function that is called."""
+        function = self.callers.around(offset, call)
+        calls = self.callers.of(function) if function >= 0 and depth < _MAX_DEPTH else []
+        leading = (given for given in calls if self.callers.around(given.offset, given.call) != function)
+        return max(1, sum(self._times(given.offset, given.call, depth + 1) for given in leading))
 
     def _end(self, function: int) -> int:
         """The last line of a function; a module has none."""
