@@ -46,14 +46,18 @@ class Outside:
         for attribute, place in elsewhere.sets():
             self.sets.setdefault(attribute, place)
 
-    def deletes(self, attribute: str, place: str) -> bool:
-        """What stands at `place` (of `sets`) is a `del` of the attribute."""
+    def takes_away(self, attribute: str, place: str) -> str:
+        """What is done at `place` (of `sets`), in words: a `del` of the attribute, or None takes its place; else ""."""
         path, _, line = place.rpartition(":")
         outline = self.elsewhere.repo.outline(path) if line.isdigit() else None
-        return any(
-            node.lineno == int(line) and isinstance(node.ctx, ast.Del)
-            for node in (outline.attributes.get(attribute, ()) if outline is not None else ())
-        )
+        for node in outline.attributes.get(attribute, ()) if outline is not None else ():
+            if node.lineno == int(line) and isinstance(node.ctx, ast.Del):
+                return "deletes it"
+            assigned = outline.parents[node] if outline is not None else None
+            if node.lineno == int(line) and isinstance(assigned, ast.Assign) and node in assigned.targets:
+                value = assigned.value
+                return "sets it to None" if isinstance(value, ast.Constant) and value.value is None else ""
+        return ""
 
     def touch(self, attribute: str, kind: ObjectKind, recogniser: Recogniser) -> str | None:
         """How the object in `attribute` is changed from outside, in words."""

@@ -26,9 +26,10 @@ _CONNECT = "connect in each process that uses it; one in memory is not shared: s
 def check_outside(uses: AttributeUses) -> None:
     """Raises Refused where code outside of the class has set or changed it by the time the object crosses."""
     place = uses.outside.sets.get(uses.attribute)
-    if place is not None and uses.outside.deletes(uses.attribute, place):
+    how = uses.outside.takes_away(uses.attribute, place) if place is not None else ""
+    if how:
         raise Refused(
-            f"{place} deletes it from outside, and a copy would have it again; let a method of the class set it to None"
+            f"{place} {how} from outside, and a copy would have it again; let a method of the class set it to None"
         )
     if place is not None:
         raise Refused(f"{place} sets it from outside, and a new one would not be that; give it to the constructor")
