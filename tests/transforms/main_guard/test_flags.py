@@ -34,6 +34,24 @@ def test_a_flag_is_a_guard(flag: str, test: str) -> None:
     assert reported(script(flag, test), "main-guard") == []
 
 
+IN_PARENT = "multiprocessing.current_process().name == 'MainProcess'"
+
+
+@pytest.mark.parametrize(
+    ("flag", "test", "found"),
+    [
+        (IN_PARENT, "IS_MAIN", 0),
+        ("multiprocessing.parent_process() is None", "IS_MAIN", 0),
+        (f"0\n\n\ndef is_main():\n    'Says it.'\n    return {IN_PARENT}", "is_main()", 0),
+        (f"0\n\n\ndef is_main():\n    return {IN_PARENT}", "is_main", 1),  # a function is true
+        (f"0\n\n\ndef is_main(n):\n    return {IN_PARENT}", "is_main(1)", 1),
+        (f"0\n\n\ndef is_main():\n    print(1)\n    return {IN_PARENT}", "is_main()", 1),
+    ],
+)
+def test_questions_about_the_process(flag: str, test: str, found: int) -> None:
+    assert len(reported(script(flag, test), "main-guard")) == found
+
+
 def test_what_stands_under_its_else() -> None:
     more = "if not IS_MAIN:\n    pass\nelse:\n    multiprocessing.Process(target=work, args=(2,)).start()"
     assert reported(script("__name__ == '__main__'", "IS_MAIN", more), "main-guard") == []

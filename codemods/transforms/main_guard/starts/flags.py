@@ -1,24 +1,35 @@
-"""Guards by a flag: `IS_MAIN = __name__ == "__main__"`, and `if IS_MAIN:` below."""
+"""Guards by a flag: `IS_MAIN = __name__ == "__main__"`, or a function that gives the same, and `if IS_MAIN:` below."""
 
 from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
 
-from ....syntax.main_guard import is_main_name_test
+from ....syntax.main_guard import is_main_process_test
 from ....syntax.outline import Outline
 
 
 def under_flags(outline: Outline) -> frozenset[ast.AST]:
     """The statements that only the main process runs, as a flag of the module says that is bound once."""
-    flags = {
-        target.id
-        for statement in outline.module.body
-        if isinstance(statement, ast.Assign) and is_main_name_test(statement.value)
-        for target in statement.targets
-        if isinstance(target, ast.Name) and len(outline.bindings(outline.module, target.id)) == 1
-    }
+    named = (name for statement in outline.module.body for name in _flags(statement))
+    flags = {name for name in named if len(outline.bindings(outline.module, name.removesuffix("()"))) == 1}
     return frozenset(_guarded(outline, flags)) if flags else frozenset()
+
+
+def _flags(statement: ast.stmt) -> list[str]:
+    """The names that stand for such a test from here on, those of functions with brackets."""
+    if isinstance(statement, ast.Assign) and is_main_process_test(statement.value):
+        return [target.id for target in statement.targets if isinstance(target, ast.Name)]
+    if isinstance(statement, ast.FunctionDef) and not statement.decorator_list:
+        said = statement.body[-1]
+        rest = [each for each in statement.body[:-1] if not _is_text(each)]
+        if isinstance(said, ast.Return) and said.value is not None and not rest and is_main_process_test(said.value):
+            return [f"{statement.name}()"]
+    return []
+
+
+def _is_text(statement: ast.stmt) -> bool:
+    return isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Constant)
 
 
 def _guarded(outline: Outline, flags: set[str]) -> Iterator[ast.AST]:
@@ -33,4 +44,4 @@ def _guarded(outline: Outline, flags: set[str]) -> Iterator[ast.AST]:
 def _asks(test: ast.expr, flags: set[str]) -> bool:
     if isinstance(test, ast.BoolOp) and isinstance(test.op, ast.And):
         return any(_asks(value, flags) for value in test.values)
-    return isinstance(test, ast.Name) and test.id in flags
+    return ast.unparse(test) in flags
