@@ -223,6 +223,22 @@ class Rows(Dataset):
 loader = DataLoader(Rows(lambda x: x + 1, 3), num_workers=2)  # proven
 """
     },
+    "all variables of a function in a dict": {
+        "data.py": LOADER
+        + """
+def options(size):
+    early = dict(locals())
+    fn = lambda x: x + size  # proven
+    Rows(early)
+    return {name: value for name, value in locals().items() if name != "early"}
+
+class Rows(Dataset):
+    def __init__(self, options):
+        self.options = options
+
+loader = DataLoader(Rows(options(3)), num_workers=2)
+"""
+    },
     "a dict becomes the attributes": {
         "data.py": LOADER
         + """

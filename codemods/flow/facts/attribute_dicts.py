@@ -42,11 +42,24 @@ def note_update(
     line, function = call.lineno, builder.scope.function
     values = [*keywords, *((ANY, builder.element(given)) for given in dicts if given >= 0)]
     given = [*call.args, *(keyword.value for keyword in call.keywords if keyword.arg is None)]
-    if any(_is_locals(value) for value in given) and builder.scope.kind is ScopeKind.FUNCTION:
+    if any(is_locals(value) for value in given) and builder.scope.kind is ScopeKind.FUNCTION:
         bound = builder.scope.names.items()
         values += [(name, node) for name, node in bound if name in builder.scope.bound and node != base]
     builder.stores += [(base, name, value, line, function) for name, value in values if value >= 0]
 
 
-def _is_locals(node: ast.expr) -> bool:
+def is_locals(node: ast.expr) -> bool:
+    """`locals()`."""
     return isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "locals" and not node.args
+
+
+def variables(builder: FactsBuilder, result: int) -> int:
+    """The node of a dict of the variables that the function has by now; `result` where there are none."""
+    scope = builder.scope
+    while scope.kind is ScopeKind.COMPREHENSION and scope.parent is not None:
+        scope = scope.parent
+    if scope.kind is not ScopeKind.FUNCTION:
+        return result
+    found = ((name, scope.current.get(name, scope.names.get(name, -1))) for name in sorted(scope.bound))
+    items = [(name, node) for name, node in found if node >= 0]
+    return builder.container((), "dict", items) if items else result

@@ -11,7 +11,7 @@ from ...nodes import children
 from ...syntax.binding_rules import ScopeKind
 from ...syntax.names import dotted
 from ..kinds import FunctionKind
-from .attribute_dicts import note_update, updated
+from .attribute_dicts import is_locals, note_update, updated, variables
 from .builder import FactsBuilder
 from .definitions import enter_function
 from .filled_later import PUTS, note_call, note_item
@@ -313,7 +313,7 @@ class Expressions(Targets):
         )  # fmt: skip
         if type(function) is ast.Attribute and type(function.value) is ast.Name and function.value.id == "self":
             self._note_self_call(function.attr)
-        return result
+        return variables(builder, result) if text == "locals" and is_locals(node) else result
 
     def _evaluates(self, node: ast.Call) -> bool:
         """`eval(text)` of Python itself, with a text that stands somewhere else."""

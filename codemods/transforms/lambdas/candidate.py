@@ -14,7 +14,8 @@ from ...syntax.scopes import Scopes
 
 Movable: TypeAlias = "ast.Lambda | FunctionNode | ast.ClassDef"
 
-SEES_NAMES = frozenset({"eval", "exec", "locals", "vars", "dir"})  # builtins that find variables by their names
+LISTS_NAMES = frozenset({"locals", "vars", "dir"})  # builtins that give the variables of a function
+SEES_NAMES = frozenset({"eval", "exec"}) | LISTS_NAMES  # builtins that find variables by their names
 
 
 def assignment_targets(node: ast.AST) -> list[ast.expr]:

@@ -1032,6 +1032,23 @@ def test_code_that_gets_its_names_sees_no_others(run: str, moves: bool) -> None:
     assert moves or "which sees the variables around it" in reasons[0]
 
 
+@each_row(
+    ("seen", "stays"),
+    [
+        ("return dict(locals())", True),
+        ("return {key: value for key, value in locals().items()}", True),
+        ("return dir()", True),
+        ("return vars(ds), dir(ds)", False),  # of an object
+        ("return list(locals)", True),
+        ("return eval('call(1)')", False),  # finds it in the module
+    ],
+)
+def test_a_function_stays_among_the_variables_of_the_one_around(seen: str, stays: bool) -> None:
+    text = f"def build(ds):\n    def call(x):\n        return x + 1\n\n    ds.map(call)\n    {seen}\n"
+    after, _ = hoisted(text)
+    assert ("\n    call = _build_call\n" in after) is stays
+
+
 def test_an_own_process_that_was_started_is_not_passed() -> None:
     text = """\
 import multiprocessing as mp

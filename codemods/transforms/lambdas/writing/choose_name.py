@@ -12,14 +12,14 @@ from ....syntax.outline import outline_of
 from ....syntax.repo import Repo
 from ....syntax.resolver import Class
 from ....syntax.scope_data import end_of, line_of, start_of
-from ..candidate import Unit
+from ..candidate import LISTS_NAMES, Unit
 from ..file_state import FileRewrite, Move, Signature
 from ..known import outside_uses
 from ..libraries import libraries
 from ..stdlib_forms import spelled
 from .branch_names import VAGUE, branch_role
 from .callable_class import keeps_state
-from .old_place import is_spelled_in_calls, lone_assignment
+from .old_place import is_seen_by_name, is_spelled_in_calls, lone_assignment
 from .parameter_types import said_type
 from .role_words import (
     class_of,
@@ -209,6 +209,7 @@ def _keeps_name(rewrite: FileRewrite, move: Move, name: str, moves: dict[Unit, M
     unit = move.unit
     movable = unit.variable is not None and not unit.applied and rewrite.can_vanish(unit)
     movable = movable and not (name.startswith("__") and class_of(rewrite.scopes, unit.node))  # which changes it
+    movable = movable and not is_seen_by_name(rewrite, unit, LISTS_NAMES)  # `locals()` has it there
     leaves = move.is_partial and not (isinstance(unit.node, ast.ClassDef) and is_spelled_in_calls(rewrite, move, moves))
     return movable and not move.is_object and not leaves and rewrite.names.keeps(name, unit.home)
 

@@ -11,7 +11,7 @@ from ....nodes import end_line
 from ....syntax.names import last_name
 from ....syntax.placement import end_of_line, first_attached_line, indentation_at, last_line, removal
 from ....syntax.scope_data import Scope, Use, line_of
-from ..candidate import Unit, is_after
+from ..candidate import SEES_NAMES, Unit, is_after
 from ..file_state import FileRewrite, Move
 from ..known import outside_uses
 from ..stdlib_forms import spelled
@@ -39,7 +39,7 @@ def leave(rewrite: FileRewrite, move: Move, moves: dict[Unit, Move], imports: li
             return [rewrite.replace_lambda(node, _target(move))]
         return [rewrite.replace_lambda(node, _made(rewrite, move, imports)), *_no_longer_ignored(rewrite, node)]
     uses = outside_uses(unit, moves)
-    seen_by_name = _is_seen_by_name(rewrite, unit)
+    seen_by_name = is_seen_by_name(rewrite, unit)
     if unit.variable is not None and not move.is_object and not unit.applied and rewrite.can_vanish(unit):
         if move.arguments and is_spelled_in_calls(rewrite, move, moves):
             return [_removal(rewrite, node), *(call_edit(rewrite, use, move) for use in uses)]
@@ -79,7 +79,7 @@ def lone_assignment(rewrite: FileRewrite, unit: Unit, moves: Collection[Unit]) -
     moving = {other.node for other in moves} | {each for each in above if isinstance(each, ast.Assign)}
     stays = any(each not in moving for each in scopes.block_of(statement))
     attached = first_attached_line(source, statement) < statement.lineno  # a comment, which would go as well
-    return statement if alone and stays and not attached and not _is_seen_by_name(rewrite, unit) else None
+    return statement if alone and stays and not attached and not is_seen_by_name(rewrite, unit) else None
 
 
 def _takes_arguments(move: Move) -> bool:
@@ -170,7 +170,7 @@ def _is_made_at_once(rewrite: FileRewrite, node: ast.AST, calls: Sequence[Use]) 
 def is_spelled_in_calls(rewrite: FileRewrite, move: Move, moves: dict[Unit, Move]) -> bool:
     """Each call names the class and gives it the captured values: there are few, and their lines stay short."""
     node, calls = move.unit.node, outside_uses(move.unit, moves)
-    if not isinstance(node, ast.ClassDef) or _is_seen_by_name(rewrite, move.unit):
+    if not isinstance(node, ast.ClassDef) or is_seen_by_name(rewrite, move.unit):
         return False
     if move.unit.fields and not _is_made_at_once(rewrite, move.unit.node, calls):
         return False
@@ -194,11 +194,11 @@ def _removal(rewrite: FileRewrite, node: ast.stmt, closing: bool = False) -> Edi
     return Edit(rewrite.path, start, end, "")
 
 
-def _is_seen_by_name(rewrite: FileRewrite, unit: Unit) -> bool:
-    """An `eval` and the like could find the local name."""
+def is_seen_by_name(rewrite: FileRewrite, unit: Unit, among: frozenset[str] = SEES_NAMES) -> bool:
+    """An `eval` and the like, one of those `among`, could find the local name."""
     assert unit.variable is not None or not isinstance(unit.node, ast.Lambda)
     for use in rewrite.seeing_names:
-        if rewrite.scopes.owner(use.scope, use.name) is None:
+        if use.name in among and rewrite.scopes.owner(use.scope, use.name) is None:
             scope: Scope | None = use.scope
             while scope is not None and scope is not unit.home:
                 scope = scope.parent
