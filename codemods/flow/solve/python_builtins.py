@@ -21,6 +21,7 @@ _ONE_OF = frozenset({"next", "random.choice", "max", "min"})
 RECORDS = frozenset({"collections.namedtuple", "typing.NamedTuple"})
 _REPLACE = frozenset({"dataclasses.replace", "attr.evolve", "attrs.evolve"})
 _LOOK_UP = frozenset({"getattr", "vars", "globals", "eval"})
+_METHODS = ("staticmethod", "classmethod")
 _PAIRS = frozenset({"zip", "enumerate"})
 
 
@@ -65,7 +66,7 @@ class PythonBuiltins:
             for value in [heap.values[number] for number in heap.holds[first]]:
                 if value.kind == CLASS:
                     heap.add(result, heap.number(Value(INSTANCE, value.a)))
-        elif name == "staticmethod" and first >= 0:  # `fold = staticmethod(lambda ...)`: a call of `fold` calls it
+        elif name in _METHODS and first >= 0:  # `fold = staticmethod(lambda ...)`: a call of `fold` calls it
             for number in tuple(heap.holds[first]):
                 value = heap.values[number]
                 if value.kind == FUNCTION and self.program.functions[int(value.a)][1].kind is FunctionKind.LAMBDA:

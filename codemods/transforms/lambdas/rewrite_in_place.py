@@ -21,6 +21,8 @@ from .writing.def_text import lambda_as_def
 
 _NOQA = re.compile(r"#\s*(?:noqa|ruff:|flake8:|pylint:|pragma:)", re.IGNORECASE)
 _FIRST = re.compile(r"^\s*def .*:$", re.MULTILINE)
+_OF_CLASS = "classmethod"
+_MARKS = (_OF_CLASS, "staticmethod")
 _NO_LAMBDA = re.compile(r"#\s*noqa\s*:\s*E731\s*\Z", re.IGNORECASE)  # "do not assign a lambda"
 
 
@@ -39,12 +41,16 @@ def in_place(rewrite: FileRewrite, node: Movable, known: Known) -> Fix | None:
     text = filled_text(rewrite.source, node) if calls == {"1"} else None  # which takes nothing by keyword
     if text is not None and not known.asked(rewrite.path, *start_of(node)):
         return Fix(f"Say `{text}` instead of the lambda", (rewrite.replace_lambda(node, text),))
-    return _def_in_place(rewrite, node, shown_name(known, rewrite.path, node, True))
+    fix = _def_in_place(rewrite, node, shown_name(known, rewrite.path, node, True))
+    if fix is None and _mark(rewrite, node) == _OF_CLASS:
+        raise Refused("a method of a class is looked up there by its name: write it with `def` below `@classmethod`")
+    return fix
 
 
 def _def_in_place(rewrite: FileRewrite, node: ast.Lambda, unsafe: str | None) -> Fix | None:
     scopes = rewrite.scopes
-    statement = scopes.parents[node]
+    mark = _mark(rewrite, node)
+    statement = scopes.parents[scopes.parents[node]] if mark else scopes.parents[node]
     if not (isinstance(statement, ast.Assign) and len(statement.targets) == 1):
         return None
     target, scope = statement.targets[0], scopes.around(node)
@@ -56,7 +62,12 @@ def _def_in_place(rewrite: FileRewrite, node: ast.Lambda, unsafe: str | None) ->
             return None
         at = at.parent
     if scope.kind is ScopeKind.CLASS:
-        _check_class(rewrite, node, target.id)
+        try:
+            _check_class(rewrite, node, target.id)
+        except Refused:
+            if not mark or mark == _OF_CLASS:
+                raise
+            return None  # a function of the module does as well
     if (
         len(scope.bindings[target.id]) != 1
         or not _alone(rewrite, statement)
@@ -76,6 +87,7 @@ def _def_in_place(rewrite: FileRewrite, node: ast.Lambda, unsafe: str | None) ->
         text = lambda_as_def(rewrite.source, node, target.id, [], [], indent, rewrite.indent_unit)
     except Refused:
         return None
+    text = f"{indent}@{mark}\n{text}" if mark else text
     top = isinstance(scopes.parents[statement], ast.Module)
     gap = rewrite.gap if top else 1
     block = scopes.block_of(statement)
@@ -97,6 +109,15 @@ def _def_in_place(rewrite: FileRewrite, node: ast.Lambda, unsafe: str | None) ->
     rewrite.room_below[last] = room
     edits.append(Edit(rewrite.path, start, end, text + "\n" * room))
     return Fix(f"Write `{target.id}` as a function", tuple(edits), unsafe=unsafe)
+
+
+def _mark(rewrite: FileRewrite, node: ast.Lambda) -> str:
+    """The decorator that a `def` gets for what the body of a class calls with the lambda: `fold = staticmethod(...)`."""
+    call = rewrite.scopes.parents[node]
+    name = call.func.id if isinstance(call, ast.Call) and isinstance(call.func, ast.Name) else ""
+    is_mark = name in _MARKS and isinstance(call, ast.Call) and len(call.args) == 1 and not call.keywords
+    inside = rewrite.scopes.around(node).kind is ScopeKind.CLASS
+    return name if is_mark and inside and not rewrite.names.is_defined(name) else ""
 
 
 def _check_class(rewrite: FileRewrite, node: ast.Lambda, name: str) -> None:

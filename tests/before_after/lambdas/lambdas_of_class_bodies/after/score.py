@@ -10,17 +10,19 @@ class Data:
         return x + 1
 
 
-def _scaled_shift(x):
-    return x + 3
-
-
 class Scaled:
     scale = 2
 
     def key(self, x):
         return x * self.scale
 
-    shift = staticmethod(_scaled_shift)
+    @staticmethod
+    def shift(x):
+        return x + 3
+
+    @classmethod
+    def raised(cls, x):
+        return x**cls.scale
 
     def run(self, pool):
         return pool.map(self.key, [1, 2])
@@ -44,6 +46,7 @@ def main():
         print(pool.map(Data.key, [1]))
         print(Scaled().run(pool))
         print(pool.map(Scaled.shift, [1]))
+        print(pool.map(Scaled.raised, [3]))
         print(pool.map(Outer.Inner.key, [1]))
 
 

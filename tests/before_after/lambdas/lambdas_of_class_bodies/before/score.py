@@ -12,6 +12,7 @@ class Scaled:
     scale = 2
     key = lambda self, x: x * self.scale
     shift = staticmethod(lambda x: x + 3)
+    raised = classmethod(lambda cls, x: x**cls.scale)
 
     def run(self, pool):
         return pool.map(self.key, [1, 2])
@@ -34,6 +35,7 @@ def main():
         print(pool.map(Data.key, [1]))
         print(Scaled().run(pool))
         print(pool.map(Scaled.shift, [1]))
+        print(pool.map(Scaled.raised, [3]))
         print(pool.map(Outer.Inner.key, [1]))
 
 
