@@ -21,7 +21,6 @@ from .decorators import forget_impossible_decorators
 from .deferred_calls import DeferredCalls
 from .dispatch import Dispatch
 from .foreign_objects import ForeignObjects
-from .hooks import leave_out_own_hooks
 from .heap import (
     BOUND,
     CLASS,
@@ -39,6 +38,7 @@ from .heap import (
     Value,
 )
 from .hierarchy import Hierarchy
+from .hooks import leave_out_own_hooks
 from .module_names import ModuleNames
 from .program import Program, lay_out
 from .python_builtins import PythonBuiltins

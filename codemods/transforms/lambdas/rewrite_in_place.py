@@ -112,7 +112,7 @@ def _def_in_place(rewrite: FileRewrite, node: ast.Lambda, unsafe: str | None) ->
 
 
 def _mark(rewrite: FileRewrite, node: ast.Lambda) -> str:
-    """The decorator that a `def` gets for what the body of a class calls with the lambda: `fold = staticmethod(...)`."""
+    """The decorator of a `def` in place of what a class body makes of the lambda: `fold = staticmethod(lambda ...)`."""
     call = rewrite.scopes.parents[node]
     name = call.func.id if isinstance(call, ast.Call) and isinstance(call.func, ast.Name) else ""
     is_mark = name in _MARKS and isinstance(call, ast.Call) and len(call.args) == 1 and not call.keywords
