@@ -140,7 +140,17 @@ class Choice:
             wanted = self._of_modules({user for path in used for user in self._users[path]})
         beside = "tests" + str(Path(mutant.path).parent).removeprefix(PACKAGE)
         module = f" {Path(mutant.path).relative_to(PACKAGE).with_suffix('').as_posix()} "  # as kept programs name it
-        near = {test: 0 if module in test else 1 if test.startswith(beside) else 2 for test in wanted}
+        naming = self._files_naming(mutant) if everywhere else frozenset()
+        near = {
+            test: 0
+            if module in test
+            else 1
+            if test.partition("::")[0] in naming
+            else 2
+            if test.startswith(beside)
+            else 3
+            for test in wanted
+        }
         order = sorted(wanted, key=lambda test: (near[test], self.modules.get(test, 0), self._time(test), test))
         chosen: dict[str, None] = {}
         total = 0.0
@@ -152,6 +162,18 @@ class Choice:
                     chosen[test] = None
                     total += self._time(test)
         return list(chosen), total
+
+    def _files_naming(self, mutant: Mutant) -> frozenset[str]:
+        """The test files that have the word of a table which the mutant changes."""
+        word = ast.literal_eval(mutant.text) if mutant.kind == "constant" else None
+        if not isinstance(word, str) or len(word) < 4:
+            return frozenset()
+        return frozenset(path for path, text in self._test_files.items() if word[:-1] in text)
+
+    @functools.cached_property
+    def _test_files(self) -> dict[str, str]:
+        paths = (ROOT / "tests").rglob("test_*.py")
+        return {path.relative_to(ROOT).as_posix(): path.read_text(encoding="utf-8") for path in paths}
 
     @functools.cached_property
     def _users(self) -> dict[str, set[str]]:

@@ -63,11 +63,13 @@ def _renamed(text: str) -> str:
     at = 0
     try:
         for token in tokenize.generate_tokens(io.StringIO(text, newline="").readline):
+            if (use := _USES.get(token.string)) is None:  # the end of a text may stand on a line behind the last
+                continue
             start = starts[token.start[0] - 1] + token.start[1]
-            if (use := _USES.get(token.string)) is not None and use.match(text, start):
+            if use.match(text, start):
                 pieces += [text[at:start], STAND_INS[token.string]]
                 at = start + len(token.string)
-    except (tokenize.TokenError, SyntaxError, IndexError):
+    except (tokenize.TokenError, SyntaxError):
         return text
     return "".join([*pieces, text[at:]])
 

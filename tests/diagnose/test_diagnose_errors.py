@@ -359,6 +359,7 @@ def test_a_piped_traceback(failing: Path, what: str, line: str, other: str) -> N
 
 def test_explain_still_explains_rules_and_says_what_it_does_not_know(failing: Path) -> None:
     assert "What it finds" in _spawnfix("explain", "dict-views").stdout
+    assert _spawnfix("explain", "DataLoader").stdout.startswith("torch.utils.data.DataLoader\n")
     assert "did you mean 'dict-views'" in _spawnfix("explain", "dict-view").stderr
     done = _spawnfix("explain", "KeyError: 'car'", ".")
     assert done.returncode == 2 and "no error in this text" in done.stderr

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from pathlib import Path
 
@@ -675,6 +676,12 @@ def test_case_and_curly_quotes_change_nothing(rule: str | None, family: str, mes
 def test_every_family_has_a_message() -> None:
     reached = {cause.known for _, _, message, around in MESSAGES if (cause := cause_of(message, around)) is not None}
     assert [row.error.pattern for row in known_rows() if row.error not in reached] == []
+
+
+def test_what_an_old_logger_keeps_is_told_from_its_line() -> None:
+    (row,) = {row.error for row in known_rows() if row.error.family == "old-logger"}
+    for kind in ("_thread.lock", "_thread.RLock", "TextIOWrapper"):
+        assert any(re.search(made, kind) and re.search(line, "getLogger()") for made, line in row.source), kind
 
 
 def test_every_row_has_what_a_reader_needs() -> None:

@@ -104,5 +104,6 @@ def test_names_of_libraries() -> None:
     text = explain_name("DataLoader") or ""
     assert text.startswith("torch.utils.data.DataLoader\n") and "collate_fn, dataset, worker_init_fn" in text
     assert "not where num_workers is 0" in text
-    assert explain_name("torch.utils.data.dataloader.DataLoader") == explain_name("torch.utils.data.DataLoader")
+    full = explain_name("torch.utils.data.DataLoader")
+    assert full is not None and full == explain_name("torch.utils.data.dataloader.DataLoader")
     assert explain_name("NothingOfTheKind") is None and explain_name("a b") is None

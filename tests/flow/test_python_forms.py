@@ -6,7 +6,7 @@ import sys
 
 import pytest
 
-from harness.marks import crossing
+from harness.marks import crossing, marked
 
 PROGRAM = """\
 import asyncio
@@ -339,3 +339,11 @@ def test_another_tuple_is_of_the_same_class(made: str) -> None:
 def test_what_a_setter_gets(body: str) -> None:
     found = crossing({"a.py": PROGRAM.replace("{body}", body.replace("\n", "\n    "))})
     assert {each[2] for each in found} == {"proven"}
+
+
+@pytest.mark.parametrize(("sent", "found"), [("Job().step", True), ("Job.step", False), ("Job.step.fget", False)])
+def test_a_property_of_the_class_gives_itself(sent: str, found: bool) -> None:
+    mark = "  # proven" * found
+    job = f"class Job:\n    @property\n    def step(self):\n        return lambda x: x{mark}\n"
+    files = {"a.py": f"from multiprocessing import Pool\n\n{job}\nPool().map({sent}, [1])\n"}
+    assert crossing(files) == marked(files)

@@ -11,8 +11,9 @@ from codemods.engine.verify import verify
 from codemods.finding import Edit
 from codemods.settings import Settings
 from codemods.tree.files import MemoryFiles
-from codemods.tree.old_names import modern, tree_of
+from codemods.tree.old_names import has_old_names, modern, tree_of
 from codemods.tree.source import Source
+from harness.each_row import each_row
 
 LINES = [
     "run(async=True)",
@@ -49,6 +50,24 @@ def test_what_no_python_3_reads(text: str) -> None:
 def test_text_that_python_reads_stays() -> None:
     text = "async def f(x):\n    return [y async for y in x]\n"
     assert modern(text) is text
+
+
+@each_row(
+    ("text", "old"),
+    [
+        ("x = async", True),
+        ("x.async", True),
+        ("f(async=1)", True),
+        ("def f(async): pass", True),
+        ("def async(x): pass", True),
+        ("class async: pass", True),
+        ("import async", True),
+        ("x = 'async'", False),
+        ("async def f(x): await x", False),
+    ],
+)
+def test_names_that_are_keywords_today(text: str, old: bool) -> None:
+    assert has_old_names(tree_of(text)) is old
 
 
 TRAIN = """\

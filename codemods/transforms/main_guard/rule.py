@@ -120,21 +120,18 @@ def _in_file(search: Search, path: str, missing: Mapping[str, tuple[Finding, ...
 
 
 def _forks(search: Search, outline: Outline, source: Source) -> bool:
-    """It sets fork for the process, or imports a package that does whenever it is imported."""
+    """It sets fork for the process, or imports a module or package that does whenever it is imported."""
     starts = search.starts
     if _FORKS.search(source.text) is not None:
         return True
-    packages = [
-        found.path
-        for found in starts.project.matching(_FORKS, words=(SETS,))
-        if found.path.endswith("/__init__.py") and _forks_on_import(starts, found.path)
-    ]
-    return bool(packages) and any(
-        other.startswith(package.removesuffix("__init__.py"))
+    setting = [found.path for found in starts.project.matching(_FORKS, words=(SETS,))]
+    setting = [path for path in setting if _forks_on_import(starts, path)]
+    return bool(setting) and any(
+        other == path or (path.endswith("/__init__.py") and other.startswith(path.removesuffix("__init__.py")))
         for node in outline.imports
         if outline.parents[node] is outline.module
         for other in search.importers.modules.imported(outline.path, node)
-        for package in packages
+        for path in setting
     )
 
 

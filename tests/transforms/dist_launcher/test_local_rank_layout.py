@@ -112,6 +112,14 @@ def test_a_line_too_wide_for_the_file_is_broken() -> None:
     )
 
 
+def test_a_call_with_a_comment_keeps_its_lines() -> None:
+    call = f"{ROWS}parser.add_argument('--local_rank', type=int, help='of this process', default=-1  # none\n)"
+    assert rewritten(call)[0] == (
+        f"{ROWS}parser.add_argument('--local-rank', '--local_rank', type=int, help='of this process', "
+        "default=int(os.environ.get('LOCAL_RANK', -1))  # none\n)"
+    )
+
+
 @pytest.mark.parametrize("name", ["--local_rank", "--local-rank"])
 def test_messages_name_the_option_as_it_is_spelled(name: str) -> None:
     missing = ({"--local_rank", "--local-rank"} - {name}).pop()

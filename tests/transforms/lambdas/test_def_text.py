@@ -7,7 +7,7 @@ import ast
 import pytest
 
 from codemods.finding import Edit
-from codemods.transforms.lambdas.writing.class_fields import is_data, may_be_handed_over
+from codemods.transforms.lambdas.writing.class_fields import is_alone, is_data, may_be_handed_over
 from codemods.transforms.lambdas.writing.def_text import comments_above, edited, indentation_of, within
 from codemods.tree.source import Source
 from harness.each_row import each_row
@@ -108,3 +108,22 @@ def test_what_gives_no_function(value: str, data: bool) -> None:
 def test_what_of_a_class_may_be_an_argument(statement: str, name: str | None) -> None:
     node = ast.parse(statement).body[0]
     assert isinstance(node, (ast.Assign, ast.AnnAssign)) and may_be_handed_over(node) == name
+
+
+@each_row(
+    ("line", "alone"),
+    [
+        ("size = 1", True),
+        ("size = (1,\n    2)", True),
+        ("size = 1; x = 2", False),
+        ("x = 2; size = 1", False),
+        ("size = 1  # of each", False),
+        ("size = (1,\n    2); x = 2", False),
+    ],
+)
+def test_a_field_with_lines_of_its_own(line: str, alone: bool) -> None:
+    text = f"x = 0\n# above\n{line}\n\n# below\nx = 0\n"
+    (statement,) = (
+        node for node in ast.parse(text).body if isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == "size"
+    )
+    assert is_alone(Source("train.py", text), statement) is alone

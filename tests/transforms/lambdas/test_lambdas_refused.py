@@ -569,3 +569,31 @@ def test_what_threads_share_is_shared_by_processes_in_another_form(made: str, se
     )
     (reason,) = small.reasons({"a.py": text}, "lambdas")
     assert advice in reason
+
+
+ANNOTATED = """\
+{}
+from torch.utils.data import DataLoader
+
+
+def main(rows):
+    def first(batch: kinds.of(1)):
+        return batch[0]
+
+    for each in DataLoader(rows, num_workers=2, collate_fn=first):
+        print(each)
+
+
+if __name__ == "__main__":
+    main([1])
+"""
+
+
+@pytest.mark.parametrize(
+    ("head", "moves"),
+    [("annotations", True), ("division, annotations", True), ("division", False), (None, False)],
+)
+def test_annotations_that_are_not_evaluated(head: str | None, moves: bool) -> None:
+    text = ANNOTATED.format("" if head is None else f"from __future__ import {head}")
+    (finding,) = small.reported({"train.py": text}, "lambdas")
+    assert (finding.fix is not None) is moves

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pickle
+import sys
 from types import ModuleType
 
 import pytest
@@ -74,8 +75,16 @@ def pickles(above: str, row: str, body: str) -> bool:
         ("", "Enum('Kinds', 'a b')", "pass"),
         ("", "type('Row', (object,), {})()", "pass"),
         ("def make():\n    return make_dataclass('Row', ['a'])", "make()(1)", "pass"),
+        ("import typing", "typing.NamedTuple('Row', [('a', int)])(1)", "pass"),
+        ("import enum", "enum.IntEnum('Kinds', 'a b')", "pass"),
+        ("import enum", "enum.Flag('Kinds', 'a b')", "pass"),
+        ("import enum", "enum.IntFlag('Kinds', 'a b')", "pass"),
+        pytest.param(
+            "import enum", "enum.StrEnum('Kinds', 'a b')", "pass",
+            marks=pytest.mark.skipif(sys.version_info < (3, 11), reason="not there"),
+        ),
     ],
-)
+)  # fmt: skip
 def test_no_class_of_its_name(above: str, row: str, body: str) -> None:
     (finding,) = found(above, row, body)
     assert finding.fix is None and "at the top of the module" in (finding.reason or "")

@@ -41,3 +41,9 @@ if __name__ == "__main__":
 def test_one_object_by_two_names(made: str, first: str, given: str, found: bool) -> None:
     report = reported({"run.py": PROGRAM.format(made=made, first=first, given=given)}, "main-guard")
     assert ["passes along too: a spawned worker gets a copy of it" in each.message for each in report] == [True] * found
+
+
+def test_the_first_place_where_the_worker_changes_it() -> None:
+    text = PROGRAM.format(made="STATE = {}", first="STATE['b'] = 1\n    STATE['c'] = 2", given="STATE")
+    (found,) = reported({"run.py": text}, "main-guard")
+    assert found.span.line == text[: text.index("STATE['b']")].count("\n") + 1

@@ -9,6 +9,8 @@ from codemods.project import Project
 from codemods.transforms.main_guard import RULE
 from codemods.tree.files import MemoryFiles
 from codemods.tree.source import Source
+from harness.each_row import each_row
+from harness.small import reported
 
 HEAD = "from concurrent.futures import ProcessPoolExecutor\n\n\ndef work(x):\n    return x\n\n\n"
 GUARD = 'if __name__ == "__main__":\n    '
@@ -70,6 +72,33 @@ def refusal(text: str, *more: str) -> str:
 )
 def test_fine(text: str) -> None:
     assert found(text) == []
+
+
+FORKS = "import multiprocessing as mp\nmp.set_start_method('fork')\n"
+
+
+@each_row(
+    ("path", "text", "imported", "found"),
+    [
+        ("lib.py", FORKS, "import lib", False),
+        ("lib.py", FORKS, "from lib import mp", False),
+        ("lib.py", FORKS, "def f():\n    import lib", True),
+        ("lib.py", FORKS, "import lib2", True),
+        ("lib.py", FORKS, "import other", True),
+        ("lib.py", FORKS.replace("fork", "spawn"), "import lib", True),
+        ("lib.py", FORKS.replace("mp.set", "if x: mp.set"), "import lib", True),
+        ("lib.py", FORKS.replace("mp.set", "def f(): mp.set"), "import lib", True),
+        ("other/__init__.py", FORKS, "import other.rows", False),
+        ("other/__init__.py", FORKS, "from other import rows", False),
+        ("other/__init__.py", FORKS, "import lib", True),
+        ("other/rows.py", FORKS, "import other", True),
+        ("__init__.py", FORKS, "import lib", True),
+    ],
+)
+def test_what_it_imports_sets_fork(path: str, text: str, imported: str, found: bool) -> None:
+    files = {"lib.py": "", "lib2.py": "", "other/__init__.py": "", "other/rows.py": ""}
+    files |= {path: text, "a.py": f"{imported}\n{HEAD}{START}"}
+    assert bool(reported(files, "main-guard")) is found
 
 
 @pytest.mark.parametrize(

@@ -263,3 +263,17 @@ def test_what_is_kept_in_lists(made: str, field: str, kept: str, run: str, given
     text = KEPT.format(made=made, field=field, kept=kept, run=run, given=given)
     report = reported({"run.py": text}, "main-guard")
     assert ["a spawned worker gets a copy of it" in each.message for each in report] == [True] * found
+
+
+@pytest.mark.parametrize(
+    ("other", "found"),
+    [
+        ("def other(given):\n        value = given", False),  # a variable of another function
+        ("value = given", True),
+    ],
+)
+def test_a_variable_of_the_very_function(other: str, found: bool) -> None:
+    text = SENT.replace("asks(value):\n    print", f"asks(given):\n    value = 1\n    {other}\n    print")
+    run = "Process(target=asks, args=(MISSING,)).start()"
+    report = reported({"run.py": text.format(run=run)}, "main-guard")
+    assert ["a spawned worker gets a copy of it" in each.message for each in report] == [True] * found

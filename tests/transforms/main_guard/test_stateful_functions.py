@@ -106,6 +106,11 @@ def make(start):
     def own(x):
         total = x
         return total
+    def ahead(x):
+        def put():
+            nonlocal total
+            total = x
+        return put
     {returns}
 {target} = make(1)
 """
@@ -138,6 +143,7 @@ SHARED = "what `make` keeps for the functions that it returns"
         ("return count, count", "first, second", "second()", "first()", True),
         ("return own, get", "own, get", "get()", "own(3)", False),
         ("return own, get", "own, get", "own(x)", "own(3)", False),
+        ("return ahead, get", "ahead, get", "get()", "ahead(3)", False),  # only what it returns would change it
         ("return put, get", "pair", "pair[1]()", "pair[0](3)", False),
         ("return put, get", "put, get = both", "get()", "put(3)", False),
         ("return", "put, get", "get()", "put(3)", False),
