@@ -288,7 +288,10 @@ class Run:
         step = self._step(rule, project, good, found)
         if step is None and good:
             good = self._bisect(rule, project, good, found)
-            step = self._step(rule, project, good, found) or self._step(rule, project, good[:1], found)
+            step = self._step(rule, project, good, found)
+            while step is None and len(good) > 1:  # each half was right, both are not
+                good = good[: len(good) // 2]
+                step = self._step(rule, project, good, found)
         return step
 
     def _bisect(self, rule: Rule, project: Project, fixes: list[Fix], found: list[Finding]) -> list[Fix]:

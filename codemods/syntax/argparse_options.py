@@ -81,9 +81,19 @@ def options(path: str, module: ast.Module, *spellings: str) -> Iterator[Option]:
         odd = None
         if len(names) != len(node.args) or len(keywords) != len(node.keywords):
             odd = "its names or settings are put together at run time"
-        elif extra := [key for key in ("choices", "nargs", "action", "const") if key in keywords]:
+        elif extra := [key for key in _NO_PLAIN_VALUE if _is_odd(key, keywords)]:
             odd = f"it has `{extra[0]}=`"
         yield Option(path, node, names, keywords, odd, ast.unparse(method.value))
+
+
+_NO_PLAIN_VALUE = ("choices", "nargs", "action", "const")
+_PLAIN = {"nargs": "?", "action": "store"}  # one value, as without it
+
+
+def _is_odd(key: str, keywords: dict[str, ast.expr]) -> bool:
+    """The keyword makes the option another than one with a value."""
+    value = keywords.get(key)
+    return value is not None and not (isinstance(value, ast.Constant) and value.value == _PLAIN.get(key, value))
 
 
 def _bound(module: ast.Module, call: ast.Call) -> ast.expr | None:

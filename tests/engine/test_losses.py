@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from codemods.engine.losses import held_back
-from codemods.engine.migrate import check
+from codemods.engine.migrate import check, plan
 from codemods.finding import Confidence, Finding, Fix, Hop, Span
 from codemods.rule import Loss
 from codemods.settings import Settings
@@ -130,3 +130,27 @@ def test_a_guard_where_an_imported_file_prints() -> None:
         assert migrated({**files, "deep.py": other}, "main-guard")
     later = files["data.py"].replace("import deep\n", "").replace("    return", "    import deep\n    return")
     assert migrated({**files, "data.py": later}, "main-guard")
+
+
+MANY = """\
+import multiprocessing as mp
+import numpy as np
+
+
+def work(x):
+    return np.random.rand()
+
+
+def start():
+    np.random.seed(3)
+    mp.Process(target=work, args=(1,)).start()
+"""
+
+
+def test_fixes_that_are_right_alone_and_not_all_together() -> None:
+    files = {f"run{number}.py": "from lab import jobs\n\njobs.start()\n" for number in range(24)}
+    text = {"lab/__init__.py": "", "lab/jobs.py": MANY, **files}
+    done = plan(MemoryFiles({path: each.encode() for path, each in text.items()}), Settings(select=("main-guard",)))
+    assert len(done.contents) == 23
+    (left,) = (each for each in done.remaining if each.path.startswith("run"))
+    assert "np.random.rand" in (left.reason or (left.fix and left.fix.unsafe) or "")

@@ -32,6 +32,13 @@ def _starts_launcher(text: str) -> bool:
 _COMMAND = re.compile(r"-m\s+torch\.distributed\.launch\b")
 
 
+def _text_of(value: ast.expr) -> ast.expr | None:
+    """The text that is assigned, also where `.format(...)` fills it in."""
+    if isinstance(value, ast.Call) and isinstance(value.func, ast.Attribute) and value.func.attr == "format":
+        value = value.func.value
+    return value if isinstance(value, (ast.Constant, ast.JoinedStr, ast.BinOp)) else None
+
+
 def launches_in_python(tree: ast.Module) -> Iterator[tuple[ast.expr | ast.stmt, str]]:
     """Places of `tree` that start the old launcher, each with what stands there, in words."""
     strings = {
@@ -50,8 +57,8 @@ def launches_in_python(tree: ast.Module) -> Iterator[tuple[ast.expr | ast.stmt, 
                 if id(part) in strings and not strings[id(part)] and _COMMAND.search(part.value):  # type: ignore[attr-defined]
                     strings[id(part)] = True
                     yield whole.get(id(part), part), "a string is run as a command"  # type: ignore[arg-type]
-        elif isinstance(node, ast.Assign) and isinstance(node.value, (ast.Constant, ast.JoinedStr, ast.BinOp)):
-            first = next((part for part in ast.walk(node.value) if id(part) in strings), None)
+        elif isinstance(node, ast.Assign) and (text := _text_of(node.value)) is not None:
+            first = next((part for part in ast.walk(text) if id(part) in strings), None)
             if isinstance(first, ast.Constant) and _starts_launcher(str(first.value)):
                 strings[id(first)] = True
                 yield whole.get(id(first), first), "a string holds the command"

@@ -84,6 +84,11 @@ def taught(option: str) -> str:
             id="the trailing comma stays",
         ),
         pytest.param(
+            "'--local_rank', type=int, nargs='?', default=0",
+            f"('--local-rank', '--local_rank', type=int, nargs='?', {DEFAULT})",
+            id="a value that may be left out",
+        ),
+        pytest.param(
             "'--local_rank', default=-1, type=int, help='of a node'",
             "(\n    '--local-rank',\n    '--local_rank',\n    default=int(os.environ.get('LOCAL_RANK', -1)),\n"
             "    type=int,\n    help='of a node',\n)",
@@ -111,6 +116,7 @@ def test_a_default_of_its_own_is_added_after_the_type() -> None:
     [
         ("'--local_rank', type=int, choices=[0, 1], default=0", "it has `choices=`"),
         ("'--local_rank', type=int, nargs=1, default=0", "it has `nargs=`"),
+        ("'--local_rank', type=int, nargs='?', const=1, default=0", "it has `const=`"),
         ("'--local_rank', type=int, default=0, **extra", "put together at run time"),
         ("*names, '--local_rank', type=int, default=0", "put together at run time"),
         ("'--local_rank', type=lambda s: int(s), default=0", "a type of its own"),

@@ -275,6 +275,16 @@ def test_look_alikes(text: str) -> None:
     assert not done.changes and not done.remaining
 
 
+def test_equal_lambdas_with_their_own_default_values_become_one_function() -> None:
+    text = (
+        "from torch.utils.data import DataLoader\n\n\ndef build(rows, others, labels):\n"
+        "    first = DataLoader(rows, num_workers=2, collate_fn=lambda x, y=labels[0]: [x, y])\n"
+        "    return first, DataLoader(others, num_workers=2, collate_fn=lambda x, y=labels[0]: [x, y])\n"
+    )
+    after = plan(MemoryFiles({PATH: text.encode()}), Settings(select=("lambdas",))).contents[PATH].decode()
+    assert after.count("def ") == 2 and after.count("functools.partial(_build_collate_fn, y=labels[0])") == 2
+
+
 def test_what_is_silenced_stays_when_its_twin_moves() -> None:
     text = (
         "from multiprocessing import Pool\n\n\ndef run(rows):\n    with Pool() as pool:\n"
@@ -426,6 +436,23 @@ def main():
     {line}
     torch.save(net, "net.pt")
 """
+
+
+@pytest.mark.parametrize(
+    ("value", "safe"),
+    [
+        ("10 if scale else int(scale / 2)", True),
+        ("-len(str(scale)) * 2", True),
+        ("str(scale)", True),
+        ("scale * 2", False),
+        ("[scale]", False),
+    ],
+)
+def test_a_deep_copy_of_a_number_is_that_number(value: str, safe: bool) -> None:
+    text = COPIED.replace("inner = self.layer", f"inner = {value}").replace("inner(x)", "x * k + inner")
+    text = text.replace("lambda x: x * k", "lambda x, k=scale: x * k").format(line="ema = copy.deepcopy(net)")
+    found = check(MemoryFiles({PATH: text.encode()}), Settings()).findings
+    assert all(each.fix is not None and (each.fix.unsafe is None) == safe for each in found[:1])
 
 
 def test_a_deep_copy_shares_functions_and_what_they_captured() -> None:

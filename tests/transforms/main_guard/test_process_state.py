@@ -91,6 +91,9 @@ STATE = [
     ("logging.basicConfig(stream=sys.stdout)", "logging.info(x)"),
     ("logging.basicConfig(filename='a.log')", "logging.getLogger(__name__).info(x)"),
     ("handler = logging.FileHandler('a.log')\nlogging.getLogger().addHandler(handler)", "logging.info(x)"),
+    ("logging.getLogger('jobs').addHandler(logging.FileHandler('a.log'))", "logging.getLogger('jobs.one').info(x)"),
+    ("logging.getLogger().addHandler(logging.FileHandler('a.log'))", "logging.getLogger('jobs').info(x)"),
+    ("logging.getLogger(__name__).addHandler(logging.FileHandler('a.log'))", "logging.getLogger(__name__).info(x)"),
     ("torch.distributed.init_process_group('gloo')", "return torch.distributed.get_rank()"),
     ("hvd.init()", "np.random.seed(hvd.rank() + x)"),
     ("json.dumps = len", "return json.dumps(x)"),
@@ -140,6 +143,14 @@ def test_a_filter_that_may_stay_as_it_was_in_the_loop_before() -> None:
         ),
         pytest.param("logging.basicConfig(level=logging.INFO)", "logging.info(x)", id="the log on stderr"),
         pytest.param("logging.basicConfig(filename='a.log')", "return torch.log(x)", id="a logarithm"),
+        pytest.param(
+            "logging.getLogger('jobs').addHandler(logging.FileHandler('a.log'))", "logging.info(x)", id="another logger"
+        ),
+        pytest.param(
+            "logging.getLogger('jobs').addHandler(logging.FileHandler('a.log'))",
+            "logging.getLogger('jobsite').info(x)",
+            id="a logger that is not below it",
+        ),
         pytest.param(
             "torch.distributed.init_process_group('gloo')",
             "torch.distributed.init_process_group('gloo')\nreturn torch.distributed.get_rank()",
@@ -407,6 +418,31 @@ def test_a_fix_is_held_back_by_what_changes_results_alone(sets: str, read: str, 
     (found,) = reported({"train.py": text}, "lambdas")
     assert found.fix is not None
     assert (found.fix.unsafe is not None) is held
+
+
+BESIDE = """\
+class Trainer{base}:
+    def __init__(self):
+        self.reporter = Reporter(self)
+
+    def run(self):
+        return np.random.rand()
+
+class Reporter:
+    def __init__(self, trainer):
+        self.trainer = trainer
+        mp.Process(target=self.report).start()
+
+    def report(self):
+        print("done")
+"""
+
+
+@pytest.mark.parametrize(
+    ("base", "found"), [("", False), ("(object)", False), ("(mp.Process)", True), ("(mp.get_context().Process)", True)]
+)
+def test_run_of_what_goes_along_with_the_target_of_a_process(base: str, found: bool) -> None:
+    assert bool(places("np.random.seed(3)", "pass", "Trainer().run()", BESIDE.format(base=base))) is found
 
 
 GROUP = """\

@@ -8,12 +8,14 @@ from __future__ import annotations
 import ast
 
 from ....flow.answers.introspection import COPY
-from ....syntax.binding_rules import FUNCTIONS, default_values
-from ....syntax.scope_data import start_of
+from ....syntax.binding_rules import FUNCTIONS, BindingKind, default_values
+from ....syntax.scope_data import Scope, start_of
 from ..candidate import Unit
 from ..file_state import Move
 from ..known import Known
 from .identity import where_in_words
+
+_MAKE_PLAIN = frozenset({"int", "float", "str", "bool", "len", "repr"})
 
 
 def copied_by(known: Known, path: str, unit: Unit) -> list[str]:
@@ -54,10 +56,31 @@ def shared_copies(methods: list[str], step: str) -> str:
 
 
 def _is_immutable(unit: Unit, name: str) -> bool:
-    """A captured parameter that is a number or a string by its default, so that a copy of it is itself."""
+    """A captured name that stands for a number or a string only, so that a copy of it is itself."""
     variable = next((word for word in unit.captures if word.name == name), None)
     function = variable.scope.node if variable is not None else None
     if variable is None or not isinstance(function, FUNCTIONS) or len(variable.bindings) != 1:
         return False
-    value = default_values(function).get(name)
-    return isinstance(value, ast.Constant) and isinstance(value.value, (int, float, str))
+    (binding,) = variable.bindings
+    value = default_values(function).get(name) if binding.kind is BindingKind.PARAMETER else None
+    if isinstance(value, ast.Constant) and value.value is None:
+        return False  # which says nothing of what callers give
+    if isinstance(binding.statement, ast.Assign) and binding.statement.targets == [binding.node]:
+        value = binding.statement.value
+    return value is not None and _gives_plain(variable.scope, value)
+
+
+def _gives_plain(scope: Scope, value: ast.expr) -> bool:
+    """The expression gives a number, a string or None, whatever it is made of."""
+    if isinstance(value, ast.IfExp):
+        return _gives_plain(scope, value.body) and _gives_plain(scope, value.orelse)
+    if isinstance(value, (ast.BinOp, ast.UnaryOp)):
+        operands = [value.left, value.right] if isinstance(value, ast.BinOp) else [value.operand]
+        return all(_gives_plain(scope, operand) for operand in operands)
+    if isinstance(value, ast.Call) and isinstance(value.func, ast.Name) and value.func.id in _MAKE_PLAIN:
+        at: Scope | None = scope
+        while at is not None and value.func.id not in at.bindings:
+            at = at.parent
+        return at is None
+    plain = (int, float, complex, str, bytes, type(None))
+    return isinstance(value, ast.JoinedStr) or (isinstance(value, ast.Constant) and isinstance(value.value, plain))

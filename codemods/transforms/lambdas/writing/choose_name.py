@@ -66,7 +66,7 @@ def _signature_of(rewrite: FileRewrite, unit: Unit) -> Signature | None:
 def _code(rewrite: FileRewrite, unit: Unit) -> tuple[object, ...] | None:
     """Equal where the code is, and all that it reads; None for what stays alone."""
     node = unit.node
-    if isinstance(node, ast.ClassDef) or unit.functions or unit.frozen or unit.mangled or unit.refused:
+    if isinstance(node, ast.ClassDef) or unit.functions or unit.mangled or unit.refused:
         return None
     edit = rewrite.replace(node, "")
     if "#" in rewrite.source.text[edit.start : edit.end]:

@@ -23,6 +23,7 @@ from ....syntax.receivers import qualified_name
 from ..statements import LOG_METHODS
 from .changed_settings import Changed, Place, Search, is_set_before, nearest
 from .library_texts import imported_name, texts_of_libraries
+from .loggers import may_serve
 from .process_state_table import State, read_by
 from .worker_functions import Worker
 
@@ -63,10 +64,22 @@ def process_state(search: Search) -> Iterator[ChangedState]:
         changes = list(_changes(search, state, near))
         stays = state.seeded or state.linked or state.lasting
         changes = [change for change in changes if stays or not _is_set_back(change, state)]
-        for change, changed in made_before(search, changes, places):
+        groups = [(changes, places)] if not state.shown else _by_logger(changes, places)
+        for change, changed in (each for group in groups for each in made_before(search, *group)):
             depends = f"{state.what}, which {place_of(change)} sets in the main process only"
             advice = state.advice or f"set {state.what} in the worker too: {WHERE}"
             yield ChangedState(f"{depends}: a spawned worker {state.default}", advice, changed, state.shown)
+
+
+def _by_logger(
+    changes: list[Place], places: list[tuple[Place, Worker]]
+) -> list[tuple[list[Place], list[tuple[Place, Worker]]]]:
+    """The places by what changes where their messages go."""
+    groups: dict[tuple[Place, ...], list[tuple[Place, Worker]]] = {}
+    for place, worker in places:
+        serving = (each for each in changes if may_serve(each[:2], place[:2]))
+        groups.setdefault(tuple(serving), []).append((place, worker))
+    return [([*serving], here) for serving, here in groups.items()]
 
 
 def _near(search: Search, path: str) -> Iterator[str]:

@@ -15,13 +15,16 @@ from ....flow.facts.test_code import is_test
 from ....nodes import walk
 from ....syntax.binding_rules import parameters
 from ....syntax.callees import Function, method
+from ....syntax.names import last_name
 from ....syntax.outline import Outline
 from ....syntax.repo import Repo
 from ....syntax.resolver import Class
 from ..starts.process_starts import Starts
 from .implicit_calls import implicit_calls
 
-_WORKER = ("__getitem__", "__getitems__", "__iter__", "__next__", "__call__", "run")
+_WORKER = ("__getitem__", "__getitems__", "__iter__", "__next__", "__call__")
+_PROCESS = "run"  # of a process that is started
+_PLAIN_BASES = ("object", "ABC", "Generic", "Protocol", "Module", "Dataset", "IterableDataset")
 _BEGINS = ("worker_init_fn", "initializer")
 _MAX_CALLS = 400  # functions that are followed into from what workers run
 
@@ -95,12 +98,19 @@ class WorkerFunctions:
             self.lambdas[node] = ast.copy_location(made, node)
         return self.lambdas[node]
 
-    def _add_methods(self, cls: Class, confidence: Confidence, hop: Hop, wanted: Sequence[str] = _WORKER) -> None:
-        for name in wanted:
-            for at in self.callees.resolver.lineage(cls):
+    def _add_methods(self, cls: Class, confidence: Confidence, hop: Hop) -> None:
+        lineage = self.callees.resolver.lineage(cls)
+        for name in (*_WORKER, *((_PROCESS,) if self._may_be_process(lineage) else ())):
+            for at in lineage:
                 if (found := method(at.node, name)) is not None:
                     self._add(at.outline, found, confidence, hop)
                     break
+
+    def _may_be_process(self, lineage: Sequence[Class]) -> bool:
+        """A base class is none of the repository, and no plain one: `class Loader(Process)`."""
+        resolver = self.callees.resolver
+        outside = (base for at in lineage for base in at.node.bases if not resolver.classes(at.outline, base))
+        return any(last_name(base) not in _PLAIN_BASES for base in outside)
 
     def _add(
         self, outline: Outline, function: Function, confidence: Confidence, hop: Hop, objects: Sequence[Class] = ()
