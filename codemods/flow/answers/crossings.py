@@ -33,7 +33,7 @@ from .places import Places
 from .reached import Reached
 from .recorded import Recorder, recorded
 from .same_object import SameObject
-from .seeds import EVERY, likely_seeds, possible_seeds, proven_seeds
+from .seeds import EVERY, evaluated_seeds, likely_seeds, possible_seeds, proven_seeds
 from .surroundings import TEXTS, Surroundings
 from .trace import MAX_HOPS, Reason, Reasons, trace_of
 
@@ -189,6 +189,7 @@ class Flow:
             (Confidence.PROVEN, proven_seeds(self.solution, self._reached, files=False), EVERY),
             (Confidence.PROVEN, proven_seeds(self.solution, self._reached, files=True), EVERY),
             (Confidence.LIKELY, likely_seeds(self.solution, self._reached, self._home), EVERY),
+            (Confidence.LIKELY, evaluated_seeds(self.solution, self._reached), EVERY),
             *((Confidence.LIKELY, proven_seeds(self.solution, self._reached, only), only) for only in self._pickier),
         ):
             self._collect(found, confidence, seeds, only)
@@ -279,6 +280,7 @@ class Flow:
         for confidence, seeds, only in (
             (Confidence.PROVEN, proven_seeds(self.solution, self._reached), EVERY),
             (Confidence.LIKELY, likely_seeds(self.solution, self._reached, self._home), EVERY),
+            (Confidence.LIKELY, evaluated_seeds(self.solution, self._reached), EVERY),
             *(
                 (Confidence.LIKELY, proven_seeds(self.solution, self._reached, only), only)
                 for only in self._pickier

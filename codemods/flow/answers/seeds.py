@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from ...finding import Hop
 from ...hazard_kind import HazardKind
 from ..facts.syntax import IN_A_DICT, IN_A_TUPLE, KEYS
-from ..solve.heap import BOUND, CLASS, CONTAINER, FOREIGN, FUNCTION, INSTANCE, Value
+from ..solve.heap import BOUND, CLASS, CONTAINER, FOREIGN, FUNCTION, HAZARD, INSTANCE, Value
 from ..solve.sinks import STARRED, Sink
 from ..solve.solution import Solution
 from .at_home import AtHome
@@ -20,6 +20,7 @@ _FORK_CONTEXT = "multiprocessing.fork_context"  # what `get_context("fork")` giv
 _PARTIAL = "functools.partial"
 DATASET = "dataset"  # what a loader calls the argument that it takes samples from
 _OF_DATASETS = tuple(map(frozenset, (("__getitem__",), ("__getitems__",), ("__getattr__",))))
+_NUMBERED = frozenset(("__getitem__", "__len__"))
 _ITERATES = frozenset(("__iter__",))
 _OF_LOADERS = ("Iterator", "DataLoader")  # the classes of libraries that give batches
 _THREAD, _PLAIN = "threading.Thread", frozenset({"object", "abc.ABC"})
@@ -148,6 +149,25 @@ def likely_seeds(solution: Solution, reached: Reached, home: AtHome) -> Iterator
                 if number >= 0 and not stays and not forks and reached.made_itself(index):
                     yield number, Reason(-1, -1, hop, "")
                 break
+
+
+def evaluated_seeds(solution: Solution, reached: Reached) -> Iterator[tuple[int, Reason]]:
+    """Objects that `eval` may make of a text that a loader gets: of classes of its file that give samples by number."""
+    program, heap, programs = solution.program, solution.heap, Programs(solution)
+    for sink in solution.sinks:
+        if sink.argument != DATASET or not sink.crosses or sink.says or _forks(solution, programs, sink):
+            continue
+        found = (heap.values[number] for number in heap.holds[sink.node])
+        texts = [program.hazards[int(value.a)] for value in found if value.kind == HAZARD]
+        for text in [text for text in texts if text.kind is HazardKind.EVALUATED]:
+            file = program.file_index[text.path]
+            for name, node in program.facts[file].module_names.items():
+                held = (heap.values[number] for number in heap.holds[node + program.offsets[file]])
+                for index in [int(value.a) for value in held if value.kind == CLASS]:
+                    number = solution.number_of_instance(index)
+                    if number >= 0 and solution.hierarchy.defines(index, _NUMBERED) and reached.made_itself(index):
+                        what = f"`eval` may make a `{name}` here, which a DataLoader gets in {sink.path}:{sink.line}"
+                        yield number, Reason(-1, -1, Hop(text.path, text.position[0], what), "")
 
 
 def possible_seeds(solution: Solution, reached: Reached) -> Iterator[tuple[int, Reason]]:

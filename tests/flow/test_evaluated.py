@@ -1,0 +1,59 @@
+"""Datasets that `eval` makes of a text for a loader: of the classes that its file has by a name."""
+
+from __future__ import annotations
+
+import pytest
+
+from harness.marks import crossing, marked
+
+STEPS = """
+def steps(size):
+    def step(row):  # {mark}
+        return row[:size]
+    return step
+"""
+ROWS = """
+from .steps import steps
+
+class Plain:
+    {methods}
+
+class Rows(Plain):
+    def __init__(self, path, step=None):
+        if step == steps:
+            step = steps(3)
+        self.path, self.step = path, step
+
+class Few(Rows):
+    def __init__(self, *args, root, **options):
+        self.root = root
+        super().__init__(*args, **options)
+"""
+LOAD = """
+from torch.utils.data import DataLoader
+from .rows import {name}
+
+def load(rows):
+    if isinstance(rows, str):
+        rows = {made}
+    return DataLoader(rows, num_workers={workers})
+"""
+RUN = "import sys\nfrom data.load import load\n\nprint(*load(sys.argv[1]))\n"
+BOTH = "def __getitem__(self, at): return at\n    def __len__(self): return 3"
+
+
+@pytest.mark.parametrize(
+    ("mark", "options"),
+    [
+        ("likely", {}),
+        ("possible", {"made": "make(rows)"}),
+        ("possible", {"workers": "0"}),
+        ("possible", {"name": "Plain"}),
+        ("possible", {"methods": "def __len__(self): return 3"}),
+    ],
+)
+def test_what_a_text_may_make(mark: str, options: dict[str, str]) -> None:
+    given = {"made": "eval(rows)", "workers": "2", "name": "Few", "methods": BOTH} | options
+    files = {"data/steps.py": STEPS.format(mark=mark), "data/rows.py": ROWS.format(**given), "run.py": RUN}
+    files |= {"data/__init__.py": "", "data/load.py": LOAD.format(**given)}
+    assert crossing(files) == marked(files)
