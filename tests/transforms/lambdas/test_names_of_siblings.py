@@ -34,13 +34,11 @@ for rows in (Left("a"), Right("b")):
 @pytest.mark.parametrize(
     ("base", "more", "second", "shared"),
     [
-        pytest.param("Rows", "", "_prepare_to_path", True, id="siblings"),
-        pytest.param("Left", "", "_prepare_to_path_2", False, id="one derives from the other"),
-        pytest.param("Rows", "class Both(Left, Right):\n    pass\n", "_prepare_to_path_2", False, id="a class of both"),
-        pytest.param("Rows", "class Lefter(Left):\n    pass\n", "_prepare_to_path", True, id="a class of one"),
-        pytest.param(
-            "Rows", "class More(Right):\n    _prepare_to_path = 1\n", "_prepare_to_path_2", True, id="it is taken"
-        ),
+        pytest.param("Rows", "", "_to_path", True, id="siblings"),
+        pytest.param("Left", "", "_right_to_path", False, id="one derives from the other"),
+        pytest.param("Rows", "class Both(Left, Right):\n    pass\n", "_right_to_path", False, id="a class of both"),
+        pytest.param("Rows", "class Lefter(Left):\n    pass\n", "_to_path", True, id="a class of one"),
+        pytest.param("Rows", "class More(Right):\n    _to_path = 1\n", "_right_to_path", False, id="it is taken"),
     ],
 )
 def test_names_of_methods(base: str, more: str, second: str, shared: bool) -> None:
@@ -51,7 +49,7 @@ def test_names_of_methods(base: str, more: str, second: str, shared: bool) -> No
 
 def test_a_function_is_called_after_the_class_rather_than_numbered() -> None:
     text = migrated({"a.py": TEXT.format(base="Rows", more="")}, "lambdas")["a.py"]
-    assert re.findall(r"self\.to_text = (\w+)", text)[0] == "_prepare_to_text"
+    assert re.findall(r"self\.to_text = (\w+)", text)[0] == "_left_to_text"
     assert not re.search(r"_to_text_\d", text)
 
 

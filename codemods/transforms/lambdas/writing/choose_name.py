@@ -26,6 +26,7 @@ from .role_words import (
     describe_lambda,
     home_name,
     is_identity,
+    is_own_attribute,
     numbers_of,
     private_name,
     role,
@@ -136,7 +137,10 @@ def _name_method(rewrite: FileRewrite, move: Move, moves: dict[Unit, Move]) -> N
     node = move.unit.node
     assert move.method is not None
     maker = move.method[0].node
-    own = maker.name.strip("_") if isinstance(maker, FUNCTIONS) and not maker.name.startswith("__") else ""
+    is_said = isinstance(maker, FUNCTIONS) and not maker.name.startswith("__")
+    own = maker.name.strip("_") if isinstance(maker, FUNCTIONS) and is_said else ""
+    is_kept = is_own_attribute(rewrite.scopes, node)
+    own = "" if is_kept else own
     what = branch_role(
         rewrite.scopes, node, role(rewrite.scopes, node) if isinstance(node, ast.Lambda) else snake(node.name)
     )
@@ -146,7 +150,8 @@ def _name_method(rewrite: FileRewrite, move: Move, moves: dict[Unit, Move]) -> N
     places = [node] if isinstance(node, ast.Lambda) else [use.node for use in outside_uses(move.unit, moves)]
     wanted = _spoken(rewrite, snake(own), what, plain)
     wanted = _fitting(rewrite, move, wanted, what, *places)
-    move.name = rewrite.names.fresh_method(wanted, move.method[2], partial(_are_apart, rewrite))
+    instead = private_name(snake(move.method[2].name), what) if is_kept else ""
+    move.name = rewrite.names.fresh_method(wanted, move.method[2], partial(_are_apart, rewrite), instead)
 
 
 def _are_apart(rewrite: FileRewrite, one: ast.ClassDef, other: ast.ClassDef) -> bool:

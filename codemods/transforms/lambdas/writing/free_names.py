@@ -109,14 +109,20 @@ class Names:
                 return name
 
     def fresh_method(
-        self, wanted: str, owner: ast.ClassDef, apart: Callable[[ast.ClassDef, ast.ClassDef], bool]
+        self, wanted: str, owner: ast.ClassDef, apart: Callable[[ast.ClassDef, ast.ClassDef], bool], instead: str = ""
     ) -> str:
-        """Like `fresh_attribute`; classes that no object is of at once (`apart`) may have methods of one name."""
+        """Like `fresh_attribute`; classes that no object is of at once (`apart`) may have methods of one name.
+
+        `instead`: the name where that is taken, rather than a number.
+        """
         name, count = wanted, 1
         while name in self._taken:
             owners = self._methods.get(name, ())
             if owners and all(apart(owner, other) for other in owners):
                 break
+            if instead and name != instead and count == 1:
+                name = instead
+                continue
             count += 1
             name = f"{wanted}_{count}"
         else:

@@ -217,8 +217,26 @@ def _parameter_of(arguments: ast.arguments, default: ast.AST) -> str:
     return next((snake(argument.arg) for argument, value in pairs if value is default), "fn")
 
 
+def is_own_attribute(scopes: Scopes, node: ast.AST) -> bool:
+    """It is what a method sets an attribute of its object to: `self.load = lambda row: ...`."""
+    above = scopes.parents[node]
+    while isinstance(above, (ast.IfExp, ast.BoolOp)):
+        above = scopes.parents[above]
+    targets = above.targets if isinstance(above, ast.Assign) else []
+    target = targets[0] if len(targets) == 1 else None
+    method = scopes.around(node).node
+    if not isinstance(target, ast.Attribute) or not isinstance(method, FUNCTIONS):
+        return False
+    first = [*method.args.posonlyargs, *method.args.args][:1]
+    named = isinstance(target.value, ast.Name) and [target.value.id] == [part.arg for part in first]
+    return named and isinstance(scopes.parents[method], ast.ClassDef)
+
+
 def home_name(scopes: Scopes, node: ast.AST) -> str:
-    """The function that makes the node, in snake case; its class for `__init__` and kin; "" at module level."""
+    """The function that makes the node, in snake case; its class for `__init__` and kin, and for what a method keeps
+    on its object; "" at module level."""
+    if is_own_attribute(scopes, node):
+        return class_of(scopes, node)
     scope: Scope | None = scopes.around(node)
     while scope is not None:
         if isinstance(scope.node, FUNCTIONS):
