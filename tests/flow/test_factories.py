@@ -152,3 +152,33 @@ def main(rows, net, where):
 
 def test_a_trainer_out_of_a_configuration_is_not_its_rows() -> None:
     assert crossing({"train.py": TRAINER}) == marked({"train.py": TRAINER})
+
+
+SEVERAL = """
+import sys
+from torch.utils.data import DataLoader, Dataset
+from torchtext.data import Field
+
+def texts():
+    field = Field(tokenize=lambda text: text.split())
+    return field, ["a b"]
+
+class Images(Dataset):
+    def __init__(self):
+        self.step = lambda row: row  # proven
+
+def rows(name):
+    if name == "texts":
+        return texts()
+    return Images()
+
+def main(name):
+    field, found = rows(name)
+    print(*DataLoader(rows(name), num_workers=2))
+
+main(sys.argv[1])
+"""
+
+
+def test_a_tuple_that_another_call_unpacks_is_no_dataset() -> None:
+    assert crossing({"run.py": SEVERAL}) == marked({"run.py": SEVERAL})
