@@ -95,6 +95,11 @@ def _near(search: Search, path: str) -> Iterator[str]:
 def _is_set_back(change: Place, state: State) -> bool:
     """The same function sets it in two ways: to a value, and back."""
     outline, scope = change.outline, change.outline.scope(change.node)
+    if isinstance(change.node, ast.Attribute) and isinstance(scope, FUNCTIONS):
+        same = [node for node in outline.attributes.get(change.node.attr, ()) if outline.scope(node) is scope]
+        own = ast.unparse(change.node)
+        stores = [node for node in same if not isinstance(node.ctx, ast.Load) and ast.unparse(node) == own]
+        return len({ast.unparse(outline.statement(node)) for node in stores}) > 1
     if not isinstance(change.node, ast.Call) or not isinstance(scope, FUNCTIONS):
         return False
     calls = outline.calls_of(last_name(change.node.func))
