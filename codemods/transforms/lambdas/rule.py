@@ -19,6 +19,7 @@ from ...syntax.binding_rules import FUNCTIONS
 from ...syntax.branches import exclude_each_other, no_one_run
 from ...syntax.file_tree import position
 from ...syntax.never_asked import NeverAsked
+from ...syntax.never_named import never_named
 from ...syntax.outline import Outline
 from ...syntax.repo import Repo
 from ...syntax.suppress import suppressions
@@ -59,7 +60,10 @@ def findings(project: Project, found: Iterable[Crossing]) -> Iterator[Finding]:
             *([(hop.path, hop.line, -1)] for hop in crossing.trace[-1:]),
         ]
         if crossing.confidence is not Confidence.POSSIBLE and (
-            exclude_each_other(repo, places) or no_one_run(repo, steps) or only_in_children(repo, crossing)
+            exclude_each_other(repo, places)
+            or no_one_run(repo, steps)
+            or only_in_children(repo, crossing)
+            or (not crossing.boundary and crossing.trace and never_named(repo, *_class_at_end(crossing)))
         ):
             crossing = replace(crossing, confidence=Confidence.POSSIBLE)
         if crossing.confidence.reaches(project.bar_of(crossing.path)):
@@ -68,6 +72,11 @@ def findings(project: Project, found: Iterable[Crossing]) -> Iterator[Finding]:
         source = project.source(path)
         if source is not None:
             yield from _findings(project, source, _likely_made(project, repo, asked, crossings))
+
+
+def _class_at_end(crossing: Crossing) -> tuple[str, int]:
+    """File and line of what stands at the end of the trace: the class whose objects cross, where no call is seen."""
+    return crossing.trace[-1].path, crossing.trace[-1].line
 
 
 def _likely_made(project: Project, repo: Repo, asked: NeverAsked, crossings: list[Crossing]) -> list[Crossing]:

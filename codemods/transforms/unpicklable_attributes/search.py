@@ -16,6 +16,7 @@ from ...project import Project
 from ...questions import asked
 from ...syntax.binding_rules import takes_self
 from ...syntax.names import without_arguments
+from ...syntax.never_named import never_named
 from ...syntax.outline import Outline
 from ...syntax.python_floor import old_python
 from ...syntax.repo import Repo
@@ -322,7 +323,8 @@ class Search:
         found = flow_of(self.project).instances(shape.outline.path, shape.node.lineno)
         if found is None or registered(self.family, shape):
             return None
-        sure = Confidence.POSSIBLE if only_in_children(self.repo, found) else found.confidence
+        unnamed = not found.boundary and never_named(self.repo, shape.outline.path, shape.node.lineno)
+        sure = Confidence.POSSIBLE if unnamed or only_in_children(self.repo, found) else found.confidence
         return sure, found.trace, found.boundary
 
     def is_cleared(self, shape: Shape, attribute: str) -> bool:

@@ -1,0 +1,61 @@
+"""Whether a class is named anywhere but where it stands: where programs find classes by full names in settings."""
+
+from __future__ import annotations
+
+import ast
+import re
+
+from ..project import Project
+from ..questions import asked
+from .repo import Repo
+
+_TEXTS = (
+    ".yaml", ".yml", ".toml", ".cfg", ".ini", ".gin", ".json", ".jsonnet", ".sh", ".bash", ".md", ".rst", ".txt",
+    ".ipynb", "Makefile",
+)  # fmt: skip
+_MOST = 400  # texts that are searched; with more, the class may be named in any
+_PACKAGING = ("setup.py", "setup.cfg", "pyproject.toml")
+# names of classes that are computed, or found by a walk over a module
+_COMPUTED = re.compile(
+    r"\.__dict__\b|\bgetmembers\b|\bdir\(|\bvars\(\w|__subclasses__|\.(?:lower|upper|title|capitalize)\(\)"
+    r"|getattr\([^()]*,\s*(?:f['\"]|[^()]*(?:\+|%))"
+)
+_IMPORTS = re.compile(r"import_module(?<!\wimport_module)\(|__import__\(")
+
+
+def never_named(repo: Repo, path: str, line: int) -> bool:
+    """No other code and no text names the class that begins there, so no program of the repository makes objects."""
+    found = [(outline, node) for outline, node in repo.defined_at(path, line) if isinstance(node, ast.ClassDef)]
+    if len(found) != 1 or found[0][1].decorator_list or found[0][1].keywords:
+        return False
+    outline, node = found[0]
+    if repo.project.with_words((node.name,)) != [path]:
+        return False
+    uses = outline.named.get(node.name, ())
+    inside = all(node in outline.ancestors(use) for use in uses)
+    strings = (each for each in outline.of_kind(ast.Constant) if each.value == node.name)
+    return inside and not any(strings) and _is_closed(repo.project) and not _stands_in_text(repo.project, node.name)
+
+
+@asked
+def _is_closed(project: Project) -> bool:
+    """Classes are found by their names, never by a computed one, and no package is installed from here."""
+    if any(path.rpartition("/")[2] in _PACKAGING for path in project.paths):
+        return False
+    computed = [_COMPUTED.search(source.text) is not None for source in project.matching(_IMPORTS)]
+    return bool(computed) and not any(computed)
+
+
+@asked
+def _stands_in_text(project: Project, name: str) -> bool:
+    paths = [path for path in project.paths if path.endswith(_TEXTS)]
+    if len(paths) > _MOST:
+        return True
+    word = re.compile(rf"(?<!\w){re.escape(name)}(?!\w)".encode())
+    for path in paths:
+        try:
+            if word.search(project.data(path)) is not None:
+                return True
+        except OSError:
+            return True
+    return False
