@@ -6,12 +6,12 @@
     python benchmarks/mutation.py run --only codemods/launch/bash.py --all  # every mutant of one module
 
 `make coverage` records too, without the time of each test, and a value that is computed once for all tests counts for
-the first of them. A mutant survives when all these tests pass; it is printed with its diff. Nothing in the checkout is
-written but `.coverage` and `.coverage.seconds`: mutants live in a copy, each is tried in a fork of a process that has
-collected the tests (`preloaded.py`), or, for what runs on import, of one that has imported what the tests need but
-the package. Tests in which only child processes execute the package are not recorded; `--also PREFIX=TESTS` names
-tests, slow ones too, that mutants of modules below PREFIX must pass before they survive. Where nothing was recorded,
-the tests are those of the module's folder that run in process.
+the first of them. A mutant survives when all these tests pass (first the most specific, then more of them); it is
+printed with its diff. Nothing in the checkout is written but `.coverage` and `.coverage.seconds`: mutants live in a
+copy, each is tried in a fork of a process that has collected the tests (`preloaded.py`), or, for what runs on import,
+of one that has imported what the tests need but the package. Tests in which only child processes execute the package
+are not recorded; `--also PREFIX=TESTS` names tests, slow ones too, that mutants of modules below PREFIX must pass
+before they survive. Where nothing was recorded, the tests are those of the module's folder that run in process.
 The limit of a mutant is CPU time: four times what its tests needed when they were recorded, and 20 s.
 What survives is shown to `mypy --strict`, which every change must pass: what it refuses (`isinstance(x)`, an attribute
 of what may be None) is counted by itself, as killed by no test.
@@ -52,6 +52,7 @@ LEFT_OUT = ("codemods/demo_repo/",)
 _PHASE = re.compile(r"\|(?:setup|run|teardown)$")  # what pytest-cov adds to the name of a test
 DATA, SECONDS = ".coverage", ".coverage.seconds"
 TEST_SECONDS = 6.0  # of CPU: the tests of one mutant take no more, the most specific first
+AGAIN = 5  # times that: what survives is shown to more tests
 USUAL = 0.04  # s that a test takes whose time was not recorded
 WARM = (
     "coverage", "hypothesis", "jsonschema", "libcst", "libcst.matchers", "libcst.metadata", "pytest", "rich.console",
@@ -121,8 +122,9 @@ class Choice:
     def _of_modules(self, paths: Collection[str]) -> set[str]:
         return {test for path in paths for tests in self._lines(path).values() for test in tests if test}
 
-    def tests(self, mutant: Mutant) -> tuple[list[str], float]:
+    def tests(self, mutant: Mutant, times: int = 1) -> tuple[list[str], float]:
         """Test ids or folders, and the CPU seconds they took (a guess where nothing is recorded)."""
+        most = self.room * times
         if not self.recorded:
             folder = Path("tests", *Path(mutant.path).parts[1:-1])
             while not any((ROOT / folder).glob("test_*.py")) and len(folder.parts) > 1:
@@ -156,7 +158,7 @@ class Choice:
         total = 0.0
         seen: Counter[str] = Counter()
         spread = [test for _, test in sorted((_counted(seen, test), test) for test in order)] if everywhere else []
-        for room, tests in ((self.room / (2 if everywhere else 1), order), (self.room, spread)):  # some of each file
+        for room, tests in ((most / (2 if everywhere else 1), order), (most, spread)):  # some of each file
             for test in tests:
                 if test not in chosen and (not chosen or total + self._time(test) <= room):
                     chosen[test] = None
@@ -348,19 +350,23 @@ def try_all(sample: list[Mutant], sources: dict[str, str], choice: Choice, optio
     killed: Counter[str] = Counter()
     refused: Counter[str] = Counter()
     chosen = [choice.tests(mutant) for mutant in sample]
+    others = [choice.tests(mutant, AGAIN) for mutant in sample]
     with contextlib.ExitStack() as stack:
         folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="mutants-")), "checkout")
         _copy(folder)
-        files = sorted({test.partition("::")[0] for tests, _ in chosen for test in tests})
+        files = sorted({test.partition("::")[0] for tests, _ in (*chosen, *others) for test in tests})
         preloaded = Preloaded(folder, PACKAGE, _environment(folder), MARKS, files)
         stack.callback(preloaded.close)
         trial = Trial(folder, preloaded)
-        for number, (mutant, (tests, seconds)) in enumerate(zip(sample, chosen, strict=True)):
+        for number, (mutant, first, wider) in enumerate(zip(sample, chosen, others, strict=True)):
             if _spent() + preloaded.spent > options.cpu:
                 print(f"{options.cpu:.0f} s of CPU are spent: {len(sample) - number} mutants were not tried")
                 break
             source = sources[mutant.path]
-            why = trial.survives(mutant, source, tests, seconds)
+            why = trial.survives(mutant, source, *first)
+            rest = [test for test in wider[0] if test not in first[0]]
+            if why is not None and rest:
+                why = trial.survives(mutant, source, rest, wider[1])
             if why is not None and (more := choice.more(mutant)):
                 why = afresh(folder, mutant, source, more, 60, "slow or not slow")
             room = _room(mutant)

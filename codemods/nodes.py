@@ -52,6 +52,11 @@ def end_line(node: ast.expr | ast.stmt | ast.alias) -> int:
     return node.end_lineno or node.lineno
 
 
+def end_place(node: ast.expr | ast.stmt) -> tuple[int, int]:
+    """The line in which it ends, and the column behind it, in bytes."""
+    return end_line(node), node.end_col_offset or 0
+
+
 def children(node: ast.AST) -> list[ast.AST]:
     """The nodes directly below `node`, in the order of its fields."""
     found: list[ast.AST] = []

@@ -157,7 +157,7 @@ def other_lines(script: Script) -> list[LaunchLine]:
 
 
 def _wrapped(before: list[Word]) -> bool:
-    return not before or (before[0].value or "") in names("shell_wrappers")
+    return not before or before[0].value in names("shell_wrappers")
 
 
 def _plain(script: Script, command: Command, words: list[Word], at: int) -> Iterator[LaunchLine]:

@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import product
 
-from ..nodes import index_at, walk
+from ..nodes import end_place, index_at, walk
 from .file_tree import Scope
 from .names import last_name
 from .outline import Outline
@@ -178,8 +178,7 @@ def _inside(statement: ast.stmt, line: int, column: int) -> Iterator[tuple[ast.e
     for node in walk(statement):
         if isinstance(node, ast.IfExp):
             for branch in (node.body, node.orelse):
-                end = (branch.end_lineno or line, branch.end_col_offset or 0)
-                if (branch.lineno, branch.col_offset) <= (line, column) < end:
+                if (branch.lineno, branch.col_offset) <= (line, column) < end_place(branch):
                     yield node.test, branch is node.body
 
 

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from ..finding import Edit, Import
-from ..nodes import end_line
+from ..nodes import end_place
 from ..tree.source import Source
 from .binding_rules import FUNCTIONS, IMPORTS, imported
 from .imports import always_run
@@ -219,7 +219,7 @@ def _extended(source: Source, statement: ast.ImportFrom, name: str) -> Edit:
         indent = source.line_text(aliases[index].lineno)[:column]
         return Edit(source.path, at, at, f"{name},\n{indent}" if own_lines else f"{name}, ")
     last = aliases[-1]
-    at = source.offset(end_line(last), last.end_col_offset or 0)
+    at = source.offset(*end_place(last))
     start = source.offset(last.lineno, last.col_offset)
     indent = source.line_text(last.lineno)[: source.position(start)[1]]
     return Edit(source.path, at, at, f",\n{indent}{name}" if own_lines else f", {name}")

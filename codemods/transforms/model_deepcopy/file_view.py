@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
-from ...nodes import children, end_line
+from ...nodes import children, end_place
 from ...syntax.outline import Outline
 from ...tree.source import Source
 from .models import Models, dotted
@@ -89,7 +89,7 @@ class FileView:
     def between(self, scope: Scope, first: ast.stmt, last: ast.stmt) -> Iterator[ast.AST]:
         """What runs in `scope` after `first` and before `last`: whole statements, and tests of blocks around `last`."""
         path = {last, *self.ancestors(last)}
-        end = (end_line(first), first.end_col_offset or 0)
+        end = end_place(first)
 
         def inside(body: list[ast.stmt]) -> Iterator[ast.AST]:
             for node in body:
@@ -121,7 +121,7 @@ def walk_scope(body: Iterable[ast.AST]) -> Iterator[ast.AST]:
 
 def spelled(node: ast.AST, key: str) -> bool:
     """Whether `node` is exactly the variable `key` (a name, or a chain such as `self.model`)."""
-    return isinstance(node, (ast.Name, ast.Attribute)) and dotted(node) == key
+    return dotted(node) == key
 
 
 def targets(statement: ast.stmt) -> list[ast.expr]:

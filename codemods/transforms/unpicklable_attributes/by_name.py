@@ -6,7 +6,7 @@ import ast
 import re
 
 from ...finding import Edit, Fix
-from ...nodes import end_line
+from ...nodes import end_line, end_place
 from ...project import Project
 from ...syntax.names import root_of_chain
 from ...syntax.outline import Outline
@@ -86,7 +86,7 @@ def by_its_name(family: Family, shape: Shape, store: Store) -> Fix | None:
         if not isinstance(outline.lookup(node, module_name)[0], ast.Module):
             return None
         start = source.offset(node.lineno, node.col_offset)
-        end = source.offset(end_line(node), node.end_col_offset or 0)
+        end = source.offset(*end_place(node))
         edits.append(Edit(outline.path, start, end, module_name))
     if _read_elsewhere(family, shape, name):
         return None
@@ -140,9 +140,7 @@ def _logger_of_the_module(family: Family, shape: Shape, call: ast.Call, edits: l
     if not first or source is None or ";" in source.line_text(last):
         return None
     end = source.offset(last, 0) + len(source.line_text(last))
-    text = source.text[
-        source.offset(call.lineno, call.col_offset) : source.offset(end_line(call), call.end_col_offset or 0)
-    ]
+    text = source.text[source.offset(call.lineno, call.col_offset) : source.offset(*end_place(call))]
     edits.append(Edit(outline.path, end, end, f"\n\n{name} = {text}"))
     return name
 

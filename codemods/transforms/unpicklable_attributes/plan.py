@@ -11,7 +11,7 @@ from ...finding import Edit, Fix, Refused
 from ...flow.answers.crossings import flow_of
 from ...flow.answers.destructors import ended_copy, ended_with
 from ...flow.answers.tried import tried
-from ...nodes import end_line
+from ...nodes import end_place
 from ...syntax.names import last_name
 from ...syntax.outline import Outline
 from ...syntax.unpicklable_table import GENERATOR, MODULE, Remedy, advice, kind_of_class
@@ -264,7 +264,7 @@ class Planner:
         source = self.project.source(outline.path)
         assert source is not None
         start = source.offset(node.lineno, node.col_offset)
-        end = source.offset(end_line(node), node.end_col_offset or 0)
+        end = source.offset(*end_place(node))
         if isinstance(node, ast.GeneratorExp) and source.text[start] == "(" and source.text[end - 1] == ")":
             changes = (Edit(outline.path, start, start + 1, "["), Edit(outline.path, end - 1, end, "]"))
         else:

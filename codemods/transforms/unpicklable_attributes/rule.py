@@ -8,7 +8,7 @@ from collections.abc import Container, Iterable, Iterator
 
 from ...finding import Confidence, Finding, Hop, Trace
 from ...flow.boundaries import table
-from ...nodes import end_line
+from ...nodes import end_place
 from ...project import Project
 from ...syntax.branches import exclude_each_other
 from ...syntax.outline import Outline
@@ -115,8 +115,8 @@ def _finding(
     assert source is not None
     start = source.offset(node.lineno, node.col_offset)
     value = hazard.store.value or node
-    end = source.offset(end_line(value), value.end_col_offset or 0) if value.lineno >= node.lineno else 0
-    span = source.span(start, max(end, source.offset(end_line(node), node.end_col_offset or 0)))
+    end = source.offset(*end_place(value)) if value.lineno >= node.lineno else 0
+    span = source.span(start, max(end, source.offset(*end_place(node))))
     fix = plan.fixes.get(name)
     reason = None if fix is not None else plan.reasons.get(name, "it can't be shown how to fix it")
     message = _message(f"self.{name}", hazard.made, boundary if _saves(search.project, boundary) else "")
@@ -203,7 +203,7 @@ def _at(
     source = search.project.source(outline.path)
     assert source is not None and isinstance(node, (ast.expr, ast.stmt))
     low = source.offset(node.lineno, node.col_offset)
-    span = source.span(low, source.offset(end_line(node), node.end_col_offset or 0))
+    span = source.span(low, source.offset(*end_place(node)))
     return Finding(ID, outline.path, span, message, confidence, trace, None, reason)
 
 

@@ -67,6 +67,8 @@ READ = 'int(os.environ["LOCAL_RANK"])'
         pytest.param(f'x = {READ} if "LOCAL_RANK" in os.environ else 0', id="conditional expression"),
         pytest.param(f'x = {READ} if args.distributed else 0', id="distributed"),
         pytest.param(f'x = "LOCAL_RANK" in os.environ and {READ}', id="and"),
+        pytest.param(f"x = [{READ} for _ in (1,) if args.distributed]", id="condition of a list"),
+        pytest.param(f"x = {{{READ}: at for at in (1,) if args.distributed}}", id="condition of a dict"),
         pytest.param(f"try:\n    x = {READ}\nexcept KeyError:\n    x = 0", id="except KeyError"),
         pytest.param(f"try:\n    x = {READ}\nexcept:\n    x = 0", id="bare except"),
         pytest.param(f"with suppress(KeyError):\n    x = {READ}", id="suppress"),

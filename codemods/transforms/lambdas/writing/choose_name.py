@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from functools import partial
 
-from ....nodes import statements
+from ....nodes import end_place, statements
 from ....syntax.binding_rules import FUNCTIONS, FunctionNode
 from ....syntax.callees import MANY_HEIRS, Callees
 from ....syntax.outline import outline_of
@@ -320,7 +320,7 @@ def _fitting(rewrite: FileRewrite, move: Move, wanted: str, short: str, *places:
     around += len(f"{move.method[1]}.") if move.method is not None else 0
     for place in places:
         line = rewrite.source.line_text(line_of(place))
-        end = len(line) if place.end_lineno != place.lineno else place.end_col_offset or 0
+        end = len(line) if place.end_lineno != place.lineno else end_place(place)[1]
         own = end - place.col_offset
         room = _LONGEST - (len(line) - own + around)
         if len(short) < room < len(wanted) and rewrite.names.is_free("_" + short):

@@ -12,7 +12,7 @@ from __future__ import annotations
 import ast
 
 from ....finding import Edit
-from ....nodes import end_line
+from ....nodes import end_line, end_place
 from ....syntax.binding_rules import FUNCTIONS, positional, takes_self
 from ....syntax.names import last_name, whose_class
 from ....syntax.outline import Outline
@@ -172,8 +172,7 @@ def field_edits(source: Source, unit: Unit) -> list[Edit]:
 
 def is_alone(source: Source, statement: ast.stmt) -> bool:
     """No other statement and no comment shares its lines."""
-    first, last = statement.lineno, end_line(statement)
-    start = source.line_starts[first - 1]
-    before = source.text[start : source.offset(first, statement.col_offset)]
-    after = source.text[source.offset(last, statement.end_col_offset or 0) : end_of_line(source, last)]
+    first, last = statement.lineno, end_place(statement)
+    before = source.text[source.line_starts[first - 1] : source.offset(first, statement.col_offset)]
+    after = source.text[source.offset(*last) : end_of_line(source, last[0])]
     return not before.strip() and not after.strip()

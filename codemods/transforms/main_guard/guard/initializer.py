@@ -11,7 +11,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from ....finding import Edit, Fix, Refused
-from ....nodes import end_line
+from ....nodes import end_line, end_place
 from ....syntax.binding_rules import positional
 from ....syntax.callees import FUNCTIONS, Function
 from ....syntax.file_tree import position
@@ -247,4 +247,4 @@ class HandOver:
         return Edit(source.path, opened + 1, end, f"\n{lines}{outer}")
 
     def _end(self, node: ast.expr) -> int:
-        return self.source.offset(end_line(node), node.end_col_offset or 0)
+        return self.source.offset(*end_place(node))

@@ -10,7 +10,7 @@ import ast
 from collections.abc import Sequence
 
 from ....finding import Edit, Fix, Refused
-from ....nodes import end_line, walk
+from ....nodes import end_line, end_place, walk
 from ....syntax.binding_rules import LOOPS, positional, takes_self
 from ....syntax.callees import FUNCTIONS, Function
 from ....syntax.outline import Outline
@@ -168,7 +168,7 @@ class KeptGlobal:
         if scope is not method or len(self.outline.bindings(method, this[0])) != 1 or not bindings:
             raise NotDone(f"line {read.lineno} has no `{this[0]}` of the method")
         start = self.source.offset(read.lineno, read.col_offset)
-        end = self.source.offset(end_line(read), read.end_col_offset or 0)
+        end = self.source.offset(*end_place(read))
         if self.source.text[start:end] != read.id:
             raise NotDone(f"the place of `{read.id}` in line {read.lineno} is not known")
         return Edit(self.source.path, start, end, f"{this[0]}.{read.id}")

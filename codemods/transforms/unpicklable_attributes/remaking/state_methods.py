@@ -9,7 +9,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from ....finding import Edit, Refused
-from ....nodes import end_line
+from ....nodes import end_line, end_place
 from ....syntax.names import last_name
 from ....syntax.placement import last_line
 from ....tree.source import Source
@@ -316,7 +316,7 @@ def _stash(source: Source, stash: Stash) -> list[Edit]:
     indent = source.line_text(stash.statement.lineno)[: stash.statement.col_offset]
     edits = [Edit(source.path, start, start, f"{indent}self.{stash.name} = {stash.text}\n")]
     if (node := stash.argument) is not None:
-        first, last = ((node.lineno, node.col_offset), (end_line(node), node.end_col_offset or 0))
+        first, last = ((node.lineno, node.col_offset), end_place(node))
         edits.append(Edit(source.path, source.offset(*first), source.offset(*last), f"self.{stash.name}"))
     return edits
 
