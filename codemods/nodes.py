@@ -52,7 +52,7 @@ def end_line(node: ast.expr | ast.stmt | ast.alias) -> int:
     return node.end_lineno or node.lineno
 
 
-def end_place(node: ast.expr | ast.stmt) -> tuple[int, int]:
+def end_place(node: ast.expr | ast.stmt | ast.alias) -> tuple[int, int]:
     """The line in which it ends, and the column behind it, in bytes."""
     return end_line(node), node.end_col_offset or 0
 
