@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import re
 import socket
+import subprocess
 import sys
+import threading
 import time
 from pathlib import Path
 
 import pytest
 
-from harness import warm_start
+from harness import warm, warm_start
 from harness.programs import Outcome, environment, run
 
 pytestmark = [
@@ -202,3 +204,24 @@ def test_who_is_killed_while_it_asks_stops_nobody_else(tmp_path: Path, sent: byt
         connection.connect(str(start.socket))
         connection.sendall(sent)
     assert run("python program.py", tmp_path, None, warm=True).stdout == "5\n"
+
+
+def test_a_child_that_is_no_leader_of_a_group_yet_is_ended_with_its_job() -> None:
+    """On a busy machine the end of a job comes before the child that was forked for it has run at all."""
+    child = subprocess.Popen([sys.executable, "-c", "import time; time.sleep(300)"])
+    ours, theirs = socket.socketpair()
+    held = socket.socketpair()
+    listener = socket.socket(socket.AF_UNIX)
+    server = warm.Server(listener, {})
+    server.children[held[0].fileno()] = warm._Child(child.pid, "7", held[0])
+    server.groups["7"] = [child.pid]
+    data = b'{"end": "7"}'
+    with listener, ours, theirs, held[0], held[1]:
+        theirs.sendall(b"x" + len(data).to_bytes(4, "big") + data)
+        waited_in_vain = threading.Event()
+        timer = threading.Timer(60, lambda: (waited_in_vain.set(), child.kill()))
+        timer.start()
+        server._answer(ours)
+        timer.cancel()
+        assert theirs.recv(4) == b"done" and not server.children and not waited_in_vain.is_set()
+    child.returncode = 0  # the server has waited for it

@@ -127,6 +127,7 @@ class Server:
                     os.killpg(group, signal.SIGKILL)
             for descriptor, child in list(self.children.items()):
                 if child.job == request["end"]:
+                    _signal(child.pid, signal.SIGKILL)  # one that was forked just now has no group yet
                     os.waitpid(child.pid, 0)
                     del self.children[descriptor]
                     child.connection.close()
