@@ -239,7 +239,9 @@ def test_reached(name: str) -> None:
         *(
             (f"import {name.partition('.')[0]}\n{name}(input())", True)
             for name in ("importlib.import_module", "pydoc.locate", "hydra.utils.instantiate", "hydra.utils.get_class",
-                         "pkgutil.resolve_name", "runpy.run_path", "inspect.getmembers", "fire.Fire")
+                         "pkgutil.resolve_name", "runpy.run_path", "inspect.getmembers", "fire.Fire",
+                         "hydra.utils.call", "hydra.utils.get_method", "hydra.utils.get_object",
+                         "importlib.metadata.entry_points", "pkg_resources.iter_entry_points")
         ),
         *((f"{name}(input())", True) for name in ("__import__", "eval", "exec", "vars", "import_module")),
         ("globals()[input()]", True),

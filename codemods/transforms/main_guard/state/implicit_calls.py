@@ -26,7 +26,7 @@ _BUILTINS = {
     "len": ("len",), "str": ("str", "repr"), "repr": ("repr",), "print": ("str", "repr"), "format": ("format", "str"),
     "iter": ("iter",), "next": ("next",), "list": ("iter",), "tuple": ("iter",), "set": ("iter",), "sum": ("iter",),
     "enumerate": ("iter",), "sorted": ("iter",), "int": ("int", "index"), "float": ("float",), "bool": ("bool", "len"),
-    "hash": ("hash",), "abs": ("abs",), "round": ("round",), "reversed": ("reversed",), "dict": ("iter", "keys"),
+    "hash": ("hash",), "abs": ("abs",), "round": ("round",), "reversed": ("reversed",), "dict": ("iter",),
 }  # fmt: skip
 _WITH_OPERANDS = frozenset(
     [ast.BinOp, ast.AugAssign, ast.UnaryOp, ast.Compare, ast.Subscript, ast.For, ast.AsyncFor, ast.comprehension,
