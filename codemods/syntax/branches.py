@@ -149,6 +149,22 @@ def no_one_run(repo: Repo, steps: Sequence[Sequence[Place]]) -> bool:
     return False
 
 
+def chosen_at(repo: Repo, path: str, line: int, boundary: str) -> list[Place]:
+    """Where the name that is called on a line gets the boundary: one branch says `start = Process`, the other `Thread`.
+
+    None where it is called by no name, or has the boundary in several ways.
+    """
+    outline, wanted = repo.outline(path), boundary.removesuffix("()").rpartition(".")[2]
+    for call in outline.by_line.get(line, ()) if outline is not None else ():
+        if not isinstance(call, ast.Call) or not isinstance(call.func, ast.Name) or outline is None:
+            continue
+        bound = outline.lookup(call.func, call.func.id)[1]
+        given = [each for each in bound if each.value is not None and last_name(each.value) == wanted]
+        if len(given) == 1 < len(bound):
+            return [(path, getattr(given[0].statement, "lineno", line), -1)]
+    return []
+
+
 def _differ(one: _Tests, other: _Tests) -> bool:
     return any(text in other and other[text] != value for text, value in one.items())
 

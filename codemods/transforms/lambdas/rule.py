@@ -16,7 +16,7 @@ from ...flow.facts.test_code import is_test
 from ...hazard_kind import HazardKind
 from ...project import Project
 from ...syntax.binding_rules import FUNCTIONS
-from ...syntax.branches import exclude_each_other, no_one_run
+from ...syntax.branches import chosen_at, exclude_each_other, no_one_run
 from ...syntax.file_tree import position
 from ...syntax.never_asked import NeverAsked
 from ...syntax.never_named import never_named
@@ -58,6 +58,11 @@ def findings(project: Project, found: Iterable[Crossing]) -> Iterator[Finding]:
             [(crossing.path, crossing.line, crossing.column)],
             *([(path, line, -1) for path, line in step] for step in crossing.steps),
             *([(hop.path, hop.line, -1)] for hop in crossing.trace[-1:]),
+            *(
+                chosen
+                for hop in crossing.trace[-1:]
+                if (chosen := chosen_at(repo, hop.path, hop.line, crossing.boundary))
+            ),
         ]
         if crossing.confidence is not Confidence.POSSIBLE and (
             exclude_each_other(repo, places)

@@ -344,3 +344,39 @@ if __name__ == "__main__":
 def test_the_value_of_a_member(sent: str, base: str, reported: bool) -> None:
     files = {"run.py": ENUM.format(sent=sent, base=base).encode()}
     assert [each.span.line for each in find(Project(MemoryFiles(files)))] == [11] * reported
+
+
+CHOSEN = """\
+import multiprocessing as mp
+import queue
+import threading
+
+def fetch(rows, parallel=True):
+    if parallel:
+        items = {first}
+        start = mp.Process
+    else:
+        items = {second}
+        start = threading.Thread
+    {more}
+    runs = [start(target=print, args=(items, row)) for row in rows]
+    for run in runs:
+        run.start()
+
+if __name__ == "__main__":
+    fetch([1])
+    fetch([2], parallel=False)
+"""
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "more", "lines"),
+    [
+        ("mp.Queue()", "queue.Queue()", "", []),
+        ("queue.Queue()", "queue.Queue()", "", [7]),
+        ("mp.Queue()", "queue.Queue()", "if len(rows) > 9:\n        start = mp.Process", [10]),
+    ],
+)
+def test_what_goes_to_threads_in_the_branch_that_makes_it(first: str, second: str, more: str, lines: list[int]) -> None:
+    files = {"a.py": CHOSEN.format(first=first, second=second, more=more).encode()}
+    assert [each.span.line for each in find(Project(MemoryFiles(files)))] == lines
