@@ -20,6 +20,7 @@ from .children import Children
 from .closure import Closure
 from .defaults import Defaults
 from .given_functions import GivenFunctions
+from .levels import Levels
 from .made_if_asked import MadeIfAsked
 from .moments import Moments
 from .one_program import OneProgram
@@ -87,6 +88,7 @@ class Crossings:
     ) -> None:  # fmt: skip
         self.solution, self.closure, self.same_object, self.home = solution, closure, same_object, home
         self.moments, self.by_habit = moments, ByHabit(solution)
+        self.levels = Levels(solution)
         self.children = Children(closure.places, defaults.callers)
         self.one_program, self.other_holders = one_program, OtherHolders(closure)
         self.defaults, self.steps = defaults, Steps(solution, defaults.callers)
@@ -145,6 +147,7 @@ class Crossings:
             or self.one_program.apart(number, reasons)
             or self.made_if_asked.left_off(number, reasons)
             or self.children.filled(number, reasons)
+            or self.levels.merged(number, reasons)
         )
 
     def _at_most(

@@ -1,0 +1,53 @@
+"""Nested dicts that a function makes level by level: what is put into one of them is not in all."""
+
+from __future__ import annotations
+
+import pytest
+
+from harness.marks import crossing, marked
+
+OPTIONS = """
+import json
+import sys
+from torch.utils.data import DataLoader, Dataset
+
+class Options(dict):
+    def __missing__(self, key):
+        return None
+
+def nested(options):
+    if isinstance(options, dict):
+        found = dict()
+        for key, value in options.items():
+            found[key] = {inner}
+        return Options(**found)
+    if isinstance(options, list):
+        return [{inner} for value in options]
+    return options
+
+class Rows(Dataset):
+    def __init__(self, step):
+        self.step = step
+
+def model(**given):
+    chosen = given["options"]["model"]["which"]
+    chosen["args"].update(given)
+
+def loader(options):
+    args = options["data"][options["phase"]]["args"]
+    return DataLoader({rows}, num_workers=2, **args){sent}
+
+options = nested(json.load(open(sys.argv[1])))
+loaded = loader(options)
+model(options=options, step=lambda row: row)  # possible
+print(*loaded)
+"""
+
+
+@pytest.mark.parametrize(
+    ("rows", "sent"),
+    [("[1, 2]", ""), ("Rows(lambda row: row)", "  # proven")],
+)
+def test_what_is_put_into_one_level(rows: str, sent: str) -> None:
+    text = OPTIONS.format(inner="nested(value)", rows=rows, sent=sent)
+    assert crossing({"run.py": text}) == marked({"run.py": text})
