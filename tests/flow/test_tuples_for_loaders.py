@@ -64,3 +64,41 @@ def test_what_goes_by_numbers_may_be_samples(record: str) -> None:
 
 def test_a_tuple_that_is_all_there_is_may_be_samples() -> None:
     assert confidences("field, field", plain="text(name)") == ["proven"]
+
+
+SLICED = """
+from torch.utils.data import DataLoader
+
+
+class Part:
+    def __init__(self, cut=None):
+        self.cut = cut
+
+
+class Rows:
+    def __init__(self, cut=None):
+        self.cut = cut
+
+    def __getitem__(self, key):
+        return Part(self.cut) if isinstance(key, slice) else 0
+
+
+step = lambda row: row
+state = ({made}, 2, 3)
+data = {taken}
+DataLoader(data, num_workers=2)
+"""
+
+
+@pytest.mark.parametrize(
+    ("made", "taken", "found"),
+    [
+        ("[Rows(step), Rows(step)]", "state[:2][1]", False),
+        ("[Rows(step), Rows(step)]", "state[:2][0][1]", True),
+        ("Rows(step)", "state[0][:2]", True),  # what the class makes of a slice
+        ("Rows(step)", "state[:1]", True),
+    ],
+)
+def test_a_slice_gives_no_element(made: str, taken: str, found: bool) -> None:
+    confidences = [confidence for _, _, confidence in crossing({"main.py": SLICED.format(made=made, taken=taken)})]
+    assert any(each != "possible" for each in confidences) is found

@@ -24,6 +24,7 @@ from .syntax import (
     EACH,
     KEYS,
     MAX_PLACES,
+    SLICE,
     VIEW_METHODS,
     gives_view,
     items_of,
@@ -200,9 +201,10 @@ class Expressions(Targets):
         if base < 0:
             return -1
         result = builder.node("", node.lineno)
-        builder.elements.append((base, result, literal_key(node.slice)))
+        part = isinstance(node.slice, ast.Slice)
+        builder.elements.append((base, result, SLICE if part else literal_key(node.slice)))
         builder.by_key(base, result, node.slice)
-        if isinstance(node.slice, ast.Slice):
+        if part:
             builder.edge(base, result)
         return result
 

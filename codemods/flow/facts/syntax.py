@@ -39,6 +39,7 @@ KEYS = "#keys"  # where a container has what stands as a key
 IN_A_DICT = "put in a dict"  # marks what a dict holds that is written as one
 IN_A_TUPLE = "put in a tuple"
 EACH = "#each"  # what a loop over a container gives: of a dict that is its keys
+SLICE = "#slice"  # `rows[:2]` gives no element, and what the class's own `__getitem__` makes of it
 
 
 def literal_key(node: ast.expr) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ..boundaries import Table
 from ..facts.records import Call
-from ..facts.syntax import EACH, IN_A_DICT
+from ..facts.syntax import EACH, IN_A_DICT, SLICE
 from .attributes import Attributes
 from .constraints import Constraints
 from .heap import CLASS, CONTAINER, FOREIGN, INSTANCE, OBJECT, Heap, Value
@@ -34,8 +34,15 @@ class Containers:
         self.keyed = KeyedMethods(attributes.program, heap)
 
     def take(self, value: Value, result: int, key: str) -> None:
-        """`result` is what `value` holds under `key`; any element where that is "", what a loop gives for `EACH`."""
+        """`result` is what `value` holds under `key`; any element where that is "", what a loop gives for `EACH`.
+
+        For `SLICE` what an own class gives: a part of a list is a list, which has an edge of its own.
+        """
         heap = self.heap
+        if key == SLICE:
+            if value.kind == INSTANCE:
+                self._by_getter(value, result, "")
+            return
         subscript = key != EACH
         if not subscript:
             if value.kind == CONTAINER and heap.labels[int(value.a)] == IN_A_DICT:

@@ -713,3 +713,16 @@ def test_classes_of_one_name_in_two_files_are_told_apart(bases: str, refused: bo
     """
     (finding,) = [finding for finding in found(keeps, OTHER_STORE) if finding.path == "a.py"]
     assert (finding.fix is None) is refused
+
+
+def test_what_only_checks_its_arguments_keeps_none() -> None:
+    text = """
+        from torchvision.datasets import VisionDataset
+        from torchvision.datasets.{module} import {name}
+
+        class Rows(VisionDataset):
+            def __init__(self, root, version, urls):
+                self.version = {name}(version, "version", urls.keys())
+    """
+    assert not found(text.format(module="utils", name="verify_str_arg"))
+    assert reported(text.format(module="folder", name="DatasetFolder"))

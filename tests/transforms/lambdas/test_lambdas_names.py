@@ -67,3 +67,14 @@ def test_qualified_name_that_is_read() -> None:
     (finding,) = reported(files("", nets), "lambdas")
     assert finding.fix is not None
     assert finding.fix.unsafe is not None and "holds the name of the function around it no more" in finding.fix.unsafe
+
+
+def test_a_longer_name_in_a_text_is_another() -> None:
+    nets = (
+        "class Net:\n    def __init__(self, size):\n        self.size = size\n"
+        "        self.resize = lambda x: x * self.size\n\n\ndef make():\n    return Net(2)\n"
+    )
+    made = migrated(files("print(f'image_{1}_resize{2}.png', f'_resize{3}.png')\n", nets), "lambdas")["nets.py"]
+    assert "self.resize = self._resize\n" in made
+    made = migrated(files("print(getattr(nets.make(), '_resize', None))\n", nets), "lambdas")["nets.py"]
+    assert "self.resize = self._resize\n" not in made

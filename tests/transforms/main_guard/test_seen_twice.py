@@ -68,6 +68,17 @@ def test_what_prints_at_import(decorated: str, made: str, body: str, conf: str, 
     assert all(found in each and "print what a forked one does not" in each for each in reasons)
 
 
+def test_what_a_test_prints_as_it_is_imported() -> None:
+    files = {
+        "jobs.py": "import multiprocessing as mp\n\n\ndef start():\n    mp.Process(target=lambda: 1).start()\n",
+        "test_jobs.py": "import unittest\nfrom jobs import start\n\n\n"
+        "class TestStart(unittest.TestCase):\n    print(1)\n\n"
+        '    def test_it(self):\n        start()\n\n\nif __name__ == "__main__":\n    unittest.main()\n',
+    }
+    assert not unsafe(files)
+    assert unsafe({"jobs.py": files["jobs.py"], "run.py": files["test_jobs.py"].replace("unittest", "jobs")})
+
+
 def test_without_a_guard_it_is_the_start_that_is_seen_again() -> None:
     text = PRINTS.format(library="multiprocessing", decorated="print(function)", made="pass", body="size = 3")
     (reason,) = unsafe({"a.py": text.replace('if __name__ == "__main__":\n    ', ""), "conf.py": "size = 3"})

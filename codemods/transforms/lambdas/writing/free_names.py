@@ -96,7 +96,7 @@ class Names:
 
     def fresh_attribute(self, wanted: str) -> str:
         """Like `fresh`, and no other file of the project has such an attribute or method either."""
-        return self._fresh_in_project(wanted, r"(?:\.|\bdef\s+|[\"']){}\b")
+        return self._fresh_in_project(wanted, r"(?:\.|\bdef\s+|[\"']){}\b(?!\{{)")  # f"_resize{{size}}.png" is another
 
     def fresh_word(self, wanted: str) -> str:
         """Like `fresh`, and the name is no word of any file of the project."""

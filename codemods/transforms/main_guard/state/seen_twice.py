@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 
+from ....flow.facts.records import facts_lookup
+from ....flow.facts.test_code import is_test
 from ....rule import Loss
 from ....syntax.tried import WOULD_NOT_FAIL, Tries
 from ..guard.defined_again import shown_again
@@ -38,9 +40,9 @@ def printed_again(search: Search) -> Iterator[Loss]:
 
 
 def _loud(search: Search, script: str) -> str:
-    """What of the script prints once more in each worker, in words."""
+    """What of the script prints once more in each worker, in words. Workers of a test import no test as their main."""
     outline = search.repo.outline(script)
-    if outline is None or not has_guard(outline):
+    if outline is None or not has_guard(outline) or is_test(script, facts_lookup(search.starts.project)):
         return ""
     if (made := shown_again(search.starts, outline, ())) is not None:
         return f"what line {made.lineno} of {script} defines prints or logs as it is defined, in every worker again"
