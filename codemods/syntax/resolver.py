@@ -285,7 +285,8 @@ class Resolver:
         return found if found is not outline else None
 
     def first_binding(self, outline: Outline, name: str) -> tuple[Outline, str, ValueBinding] | None:
-        """Where the object of a module's `name` comes from: `cfg = __C` and imports of the repository are followed.
+        """Where the object of a module's `name` comes from: `cfg = __C` and imports of the repository are followed,
+        those by `import *` too.
 
         None where a name on the way has several bindings.
         """
@@ -295,6 +296,10 @@ class Resolver:
         self, outline: Outline, name: str, bindings: Sequence[ValueBinding]
     ) -> tuple[Outline, str, ValueBinding] | None:
         for _ in range(_MAX_REEXPORTS):
+            if not bindings and outline.star_imports and not name.startswith("_"):
+                home = self.home_of(outline, name)
+                outline, name = home if home is not None else (outline, name)
+                bindings = outline.bindings(outline.module, name)
             if len(bindings) != 1:
                 return None
             statement, value = bindings[0].statement, bindings[0].value
@@ -310,6 +315,18 @@ class Resolver:
                 return outline, name, bindings[0]
             bindings = outline.bindings(outline.module, name)
         return None
+
+    def imported_by_star(self, outline: Outline, name: str) -> str:
+        """The dotted origin of what `from ... import *` brings from a module that itself imports it; "" for none."""
+        todo, seen = [outline], {outline}
+        for at in todo:  # grows as it goes
+            if at is not outline and (origin := at.imported.get(name)):
+                return origin
+            others = (self.star_source(at, statement) for statement in reversed(at.star_imports))
+            new = [other for other in others if other is not None and other not in seen]
+            seen.update(new)
+            todo += new
+        return ""
 
     def home_of(self, outline: Outline, name: str) -> tuple[Outline, str] | None:
         """The file of the repository that binds a module's `name`, and what it is called there.

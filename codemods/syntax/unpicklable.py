@@ -292,7 +292,7 @@ class Recogniser:
         elif isinstance(node, ast.Name):
             _, bindings = outline.lookup(node, node.id)
             if not bindings:
-                return node.id if node.id in _BUILTIN else ""
+                return self.repo.resolver.imported_by_star(outline, node.id) or (node.id if node.id in _BUILTIN else "")
             return "" if any(binding.parameter for binding in bindings) else None
         else:
             return None

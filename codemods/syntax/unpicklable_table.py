@@ -230,8 +230,8 @@ def _table_uses(project: Project, path: str) -> tuple[bool, bool, bool, tuple[st
 def _calls(project: Project, source: Source, own: frozenset[str], word: str) -> bool:
     """True where the file calls `word`, or gives it another name, and means what the table has under it."""
     packages = _packages()[word]
-    if packages and own.isdisjoint(packages) and not project.may_define(word):  # else it may wrap that of theirs
-        return False
+    if packages and own.isdisjoint(packages) and not project.may_define(word) and "import *" not in source.text:
+        return False  # else it may wrap that of theirs, or get it from a module of the repository
     return _used(word).search(source.text) is not None
 
 

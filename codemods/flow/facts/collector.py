@@ -36,7 +36,7 @@ def facts_of(path: str, tree: ast.Module) -> FileFacts:
     facts, module = builder.facts, builder.module
     facts.statements = builder.mentions.found()
     facts.runs = runs(tree.body)
-    facts.module_names = {name: module.names[name] for name in module.bound if name in module.names}
+    facts.module_names = {name: node for name, node in module.names.items() if name in module.bound}
     facts.unbound = [(name, node) for name, node in module.names.items() if name not in module.bound]
     facts.stops = builder.never_run()
     if not facts.star_imports:

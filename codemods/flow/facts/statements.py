@@ -319,7 +319,7 @@ class Statements:
         index = enter_class(builder, node, bases)
         self.body(node.body)
         body, made = builder.scope, facts.classes[index]
-        made.members = {name: body.names[name] for name in body.bound if name in body.names}
+        made.members = {name: node for name, node in body.names.items() if name in body.bound}
         made.dropped, made.kept = dropped_attributes(node), kept_attributes(node)
         made.record = is_record(node)
         made.decorators = tuple(applied)

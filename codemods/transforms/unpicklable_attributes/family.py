@@ -136,7 +136,11 @@ class Family:
         found = [cls for cls in self.repo.resolver.classes(outline, base) if cls.node is not shape.node]
         if found:
             return self.shape(*found[-1])
-        return star_base(outline, base) or qualified_name(outline, base) or ast.unparse(base)
+        unbound = isinstance(base, ast.Name) and not outline.lookup(base, base.id)[1]
+        by_star = (
+            self.repo.resolver.imported_by_star(outline, base.id) if isinstance(base, ast.Name) and unbound else ""
+        )
+        return by_star or star_base(outline, base) or qualified_name(outline, base) or ast.unparse(base)
 
     def line(self, shape: Shape) -> Iterable[Shape]:
         """The class and all its base classes in the repository, nearest first."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import itertools
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple
@@ -247,6 +247,7 @@ class Search:
             value = value.value if isinstance(value, ast.Attribute) else value
             if isinstance(statement, ast.Assign) and isinstance(value, ast.Name) and value.id in aliases:
                 aliases |= {target.id for target in statement.targets if isinstance(target, ast.Name)}
+        empty = empty and not _has_entries(home, aliases)
         for outline in self._that_may_mean(home, sorted(aliases)):
             names_there = {name for alias in aliases for name in outline.names_of(alias)}
             if outline is not home and not may_mean_other(outline, names_there):
@@ -362,6 +363,18 @@ def _set(statement: ast.stmt) -> tuple[str, str]:
     if not isinstance(statement, ast.Assign) or len(statement.targets) != 1:
         return "", ""
     return ast.unparse(statement.targets[0]), ast.unparse(statement.value)
+
+
+def _has_entries(home: Outline, names: Container[str]) -> bool:
+    """The module itself sets parts of the object by their names: `cfg.SIZE = 3`."""
+    statements = (each for each in home.module.body if isinstance(each, ast.Assign))
+    targets = (target for each in statements for target in each.targets)
+    return any(
+        isinstance(target.value, ast.Name) and target.value.id in names
+        for target in targets
+        if isinstance(target, ast.Attribute)
+        or (isinstance(target, ast.Subscript) and isinstance(target.slice, ast.Constant))
+    )
 
 
 def _computed(change: Place) -> str:

@@ -67,13 +67,21 @@ class Parts:
         return (_METHOD, *own) if own else (key,)  # `get` of an own class is no `get` of a dict
 
     def _behind(self, outline: Outline, node: ast.expr, key: str) -> list[str]:
-        """What the property of that name reads, where the object is of a class of the repository that has one."""
+        """What the property of that name reads, where the object is of a class of the repository that has one.
+
+        Else what the class's `__getattr__` reads, or its `__getitem__` for an entry.
+        """
         where, made = (self._made(outline, node) if key else None) or (outline, None)
         cls = self.callees.made_class(where, made) if isinstance(made, ast.Call) else None
-        found = self.callees.method_of(Class(*cls), key) if cls is not None else None
-        if found is None or not any(last_name(mark) in _PROPERTIES for mark in found[1].decorator_list):
+        if cls is None:
             return []
-        return sorted(_of_self(*found, ast.Load))
+        found = self.callees.method_of(Class(*cls), key)
+        if found is not None and not any(last_name(mark) in _PROPERTIES for mark in found[1].decorator_list):
+            return []
+        if found is None:
+            by_name = isinstance(outline.parents[node], ast.Attribute)
+            found = self.callees.method_of(Class(*cls), "__getattr__" if by_name else "__getitem__")
+        return sorted(_of_self(*found, ast.Load)) if found is not None else []
 
     def changes(
         self, outline: Outline, node: ast.expr, collects: bool, made: _Made = None
@@ -100,7 +108,7 @@ class Parts:
         """Which parts the use itself changes."""
         outline, node, _ = use
         whole, above = _chain(outline, node)
-        if collects and _is_put(outline, node):
+        if collects and _is_put(outline, node) and not _is_merged(outline, node):
             return [ITEM] if isinstance(getattr(outline.parents[node], "ctx", None), ast.Store) else []
         if isinstance(above, ast.AugAssign) and above.target is node:
             return [DRAWN] if self._is_container(use) else []
@@ -304,6 +312,20 @@ def _is_put(outline: Outline, node: ast.expr) -> bool:
     """`settings[name]`, a name that is not written there."""
     above = outline.parents[node]
     return isinstance(above, ast.Subscript) and above.value is node and not isinstance(above.slice, ast.Constant)
+
+
+def _is_merged(outline: Outline, node: ast.expr) -> bool:
+    """`for key, value in loaded.items(): settings[key] = value` does what `settings.update(loaded)` does."""
+    above = outline.parents[node]
+    key = above.slice if isinstance(above, ast.Subscript) else None
+    for loop in outline.ancestors(node):
+        if isinstance(loop, FUNCTIONS):
+            break
+        if isinstance(loop, ast.For) and isinstance(loop.target, ast.Tuple) and isinstance(loop.iter, ast.Call):
+            first = loop.target.elts[0]
+            named = isinstance(first, ast.Name) and isinstance(key, ast.Name) and first.id == key.id
+            return named and last_name(loop.iter.func) == "items"
+    return False
 
 
 def _looks_up(outline: Outline, node: ast.expr, function: Function) -> bool:

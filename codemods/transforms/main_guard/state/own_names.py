@@ -40,7 +40,7 @@ def _patterns(name: str) -> tuple[re.Pattern[str], re.Pattern[str], re.Pattern[s
 def may_mean_other(outline: Outline, among: Set[str]) -> bool:
     """One of these names may stand for what another file made: `cfg = __C`, or an import, see `Search.meant`."""
     imports = (node for node in outline.imports if isinstance(node, ast.ImportFrom))
-    if any((alias.asname or alias.name) in among for node in imports for alias in node.names):
+    if any((alias.asname or alias.name) in (*among, "*") for node in imports for alias in node.names):
         return True
     parts = (node for name in among for node in outline.named.get(name, ()) if isinstance(node, ast.Attribute))
     if any(isinstance(part.value, ast.Name) and part.value.id in outline.imported for part in parts):
