@@ -15,11 +15,12 @@ _WORDS = 64  # in which a command names its module
 
 
 def _starts_launcher(text: str) -> bool:
-    """True for a command: Python, its flags, and `-m torch.distributed.launch`."""
+    """True for a command: Python, its flags, and `-m torch.distributed.launch`; variables may be set before it."""
     if LAUNCH not in text:
         return False
     words = iter(text.split(None, _WORDS)[:_WORDS])
-    if "python" not in next(words, ""):
+    first = next((word for word in words if _SETS.match(word) is None), "")
+    if "python" not in first:
         return False
     for word in words:
         if word == "-m":
@@ -29,7 +30,18 @@ def _starts_launcher(text: str) -> bool:
     return False
 
 
+_SETS = re.compile(r"\w+=")  # `CUDA_VISIBLE_DEVICES=0,1 python ...`
 _COMMAND = re.compile(r"-m\s+torch\.distributed\.launch\b")
+
+
+def _starts_command(text: ast.expr, first: ast.Constant) -> bool:
+    """`python -m torch.distributed.launch ...`, or an f-string or a sum in which the interpreter is a variable."""
+    said = str(first.value)
+    leading: ast.expr = text
+    while isinstance(leading, ast.BinOp):
+        leading = leading.left
+    leading = leading.values[0] if isinstance(leading, ast.JoinedStr) and leading.values else leading
+    return _starts_launcher(said if leading is first else f"python {said.lstrip()}") or _starts_launcher(said)
 
 
 def _text_of(value: ast.expr) -> ast.expr | None:
@@ -37,6 +49,14 @@ def _text_of(value: ast.expr) -> ast.expr | None:
     if isinstance(value, ast.Call) and isinstance(value.func, ast.Attribute) and value.func.attr == "format":
         value = value.func.value
     return value if isinstance(value, (ast.Constant, ast.JoinedStr, ast.BinOp)) else None
+
+
+def _kept(node: ast.AST) -> ast.expr | None:
+    """What is assigned, returned or put in a list."""
+    if isinstance(node, (ast.Assign, ast.AnnAssign, ast.Return)):
+        return node.value
+    added = isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "append"
+    return node.args[0] if added and isinstance(node, ast.Call) and len(node.args) == 1 else None
 
 
 def launches_in_python(tree: ast.Module) -> Iterator[tuple[ast.expr | ast.stmt, str]]:
@@ -57,9 +77,9 @@ def launches_in_python(tree: ast.Module) -> Iterator[tuple[ast.expr | ast.stmt, 
                 if id(part) in strings and not strings[id(part)] and _COMMAND.search(part.value):  # type: ignore[attr-defined]
                     strings[id(part)] = True
                     yield whole.get(id(part), part), "a string is run as a command"  # type: ignore[arg-type]
-        elif isinstance(node, ast.Assign) and (text := _text_of(node.value)) is not None:
+        elif (value := _kept(node)) is not None and (text := _text_of(value)) is not None:
             first = next((part for part in ast.walk(text) if id(part) in strings), None)
-            if isinstance(first, ast.Constant) and _starts_launcher(str(first.value)):
+            if isinstance(first, ast.Constant) and _starts_command(text, first):
                 strings[id(first)] = True
                 yield whole.get(id(first), first), "a string holds the command"
         elif isinstance(node, ast.ImportFrom) and node.module == LAUNCH and not node.level:

@@ -18,6 +18,7 @@ from ...syntax.statements import removed_statement
 from ...tree.source import Source
 from . import program as entries
 from .decide import Decisions
+from .declared_ranks import declared_ranks
 from .in_python import launches_in_python
 from .local_rank import first_of_each_node
 from .rendezvous import local_as_world
@@ -77,6 +78,17 @@ def find(project: Project) -> Iterable[Finding]:
             what = "the text names `torch.distributed.launch`, which the commands of this guide no longer use"
             yield _reported(guide, start, end, "text is not rewritten: adapt it to the new commands", what)
     yield from _in_python(decisions)
+    for path, field in declared_ranks(project):
+        code = project.source(path)
+        assert code is not None
+        yield _reported(code, *code.range_of(field), _DECLARED, _NEVER_PASSED)
+
+
+_NEVER_PASSED = "torchrun never passes --local_rank: every rank would keep the default -1 and train alone"
+_DECLARED = (
+    'its parser is not argparse alone: give it the default `int(os.environ.get("LOCAL_RANK", -1))`, and take --local-rank too '
+    "where torch.distributed.launch of torch 2 starts it"
+)
 
 
 def _not_offered_both(scripts: list[shell.Script], lines: list[list[LaunchLine]]) -> list[list[LaunchLine]]:
