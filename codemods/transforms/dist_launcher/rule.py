@@ -86,8 +86,8 @@ def find(project: Project) -> Iterable[Finding]:
 
 _NEVER_PASSED = "torchrun never passes --local_rank: every rank would keep the default -1 and train alone"
 _DECLARED = (
-    'its parser is not argparse alone: give it the default `int(os.environ.get("LOCAL_RANK", -1))`, and take --local-rank too '
-    "where torch.distributed.launch of torch 2 starts it"
+    'its parser is not argparse alone: give it the default `int(os.environ.get("LOCAL_RANK", -1))`, and take '
+    "--local-rank too where torch.distributed.launch of torch 2 starts it"
 )
 
 
