@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 
-from codemods.flow.facts.syntax import converted, not_callable
+from codemods.flow.facts.syntax import converted, is_record, not_callable
 from harness.each_row import each_row
 
 
@@ -48,3 +48,26 @@ def test_what_is_a_list_behind_it(statement: str, name: str) -> None:
 )
 def test_what_is_no_function_where_it_is_false(test: str, name: str) -> None:
     assert not_callable(ast.parse(test, mode="eval").body) == name
+
+
+@each_row(
+    ("text", "record"),
+    [
+        *(
+            (f"@{mark}\nclass A: pass", True)
+            for mark in ("dataclass", "dataclasses.dataclass", "dataclass(frozen=True)")
+        ),
+        *((f"@{mark}\nclass A: pass", True) for mark in ("attr.s", "attr.attrs", "attrs.define", "frozen", "mutable")),
+        *(
+            (f"class A({base}): pass", True)
+            for base in ("NamedTuple", "pydantic.BaseModel", "BaseSettings", "NamedTuple[T]")
+        ),
+        ("@s\nclass A: pass", False),
+        ("@kept\nclass A: pass", False),
+        ("class A(Model): pass", False),
+        ("class A: pass", False),
+    ],
+)
+def test_what_takes_its_fields_as_arguments(text: str, record: bool) -> None:
+    (node,) = ast.parse(text).body
+    assert isinstance(node, ast.ClassDef) and is_record(node) is record

@@ -25,6 +25,7 @@ META_INIT = (
     "import abc\nT = []\nclass Meta(abc.ABCMeta):\n    def __init__(cls, name, bases, body):\n"
     "        T.append(cls)\nclass Base(metaclass=Meta):\n    pass\n"
 )
+METACLASSES = ("type", "ABCMeta", "enum.EnumMeta", "enum.EnumType")
 FUNCTION = "def a(x):\n    return x"
 TABLE = "class Reg:\n    rows = []\n    size = 1\n"
 
@@ -43,6 +44,7 @@ TABLE = "class Reg:\n    rows = []\n    size = 1\n"
         (META, "sorted(T)", "class A(Base):\n    pass"),
         (META, "sorted(T)", "class A(metaclass=Meta):\n    pass"),
         (META_INIT, "len(T)", "class A(Base):\n    pass"),
+        *((META_INIT.replace("abc.ABCMeta", name), "len(T)", "class A(Base): pass") for name in METACLASSES),
         (TABLE, "len(Reg.rows)", "Reg.rows.append(1)"),
         (TABLE, "Reg.size", "setattr(Reg, 'size', 3)"),
     ],

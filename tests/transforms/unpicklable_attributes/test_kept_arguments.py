@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import ast
+
 import pytest
 
+from codemods.transforms.unpicklable_attributes.remaking.kept_arguments import _word
+from harness.each_row import each_row
 from harness.small import migrated, reasons
 
 RULE = "unpicklable-attributes"
@@ -67,3 +71,18 @@ def test_computed_once(line: str, before: list[str], again: str | None) -> None:
 def test_not_where_it_may_be_something_else(line: str, reason: str) -> None:
     found = reasons({"a.py": PROGRAM.format(line)}, RULE)
     assert found and all(reason in text for text in found), found
+
+
+@each_row(
+    ("function", "word"),
+    [
+        *((f"{verb}_path", "path") for verb in ("get", "make", "build", "find", "create", "compute", "load", "choose")),
+        ("_get_index_path", "index_path"),
+        ("lib.find_path", "path"),
+        ("newest", "source"),
+        ("newest_path", "newest_path"),
+    ],
+)
+def test_the_name_of_what_a_function_gives(function: str, word: str) -> None:
+    call = ast.parse(f"{function}(root)", mode="eval").body
+    assert isinstance(call, ast.Call) and _word(call) == word
