@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import os
+import signal
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -20,6 +21,10 @@ gc.disable()  # till all tests are collected: there are ever more of them, and n
 # Hundreds of interpreters that our tests start would each compile spawnfix anew.
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 sys.dont_write_bytecode = False
+
+# A shell that starts the tests in the background has them, and all programs that they start, ignore Ctrl-C.
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 # One profile for all machines: Hypothesis would else choose another where it finds the variable CI. Examples that
 # failed are kept in .hypothesis/ and tried first in the next run; each test states its seed, so that runs are alike.

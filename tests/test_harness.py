@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import os
 import re
 import shutil
+import signal
 import subprocess
+import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -98,6 +101,24 @@ def _runs(process: int) -> bool:
         return ") Z " not in Path(f"/proc/{process}/stat").read_text(encoding="utf-8")
     except OSError:
         return False
+
+
+@pytest.mark.skipif(os.name == "nt", reason="no signals of a terminal there")
+def test_ctrl_c_ends_a_program() -> None:
+    code = "import os, signal, time; os.kill(os.getpid(), signal.SIGINT); time.sleep(60)"
+    assert subprocess.run([sys.executable, "-c", code], capture_output=True).returncode == -signal.SIGINT
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(os.name == "nt", reason="no signals of a terminal there")
+def test_ctrl_c_ends_a_program_where_the_tests_run_in_the_background() -> None:
+    node = f"{__file__}::{test_ctrl_c_ends_a_program.__name__}"
+    done = subprocess.run(
+        [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", node],
+        cwd=Path(__file__).parents[1], capture_output=True, text=True,
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_IGN),
+    )  # fmt: skip
+    assert done.returncode == 0, done.stdout
 
 
 def test_environment_of_the_tester_does_not_leak(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
