@@ -87,3 +87,25 @@ def test_of_a_function_that_is_called_only_what_it_gives_is_sent(made: str, line
         _LOADER + 'if __name__ == "__main__":\n' + _DATA + "\n" + made + "    list(DataLoader(data, num_workers=2))\n"
     )
     assert sorted(line for line, _ in _found(text)) == lines
+
+
+@pytest.mark.parametrize(
+    ("calls", "sent"),
+    [
+        (["run_all(work, Pool(2))"], True),
+        (["run_all(work, pool=Pool(2))"], True),
+        (["run_all(work, ThreadPool(2))"], False),
+        (["run_all(work)"], False),
+        (["run_all(work, Pool(2))", "run_all(work, Pool(3))"], True),
+        (["run_all(work, Pool(2))", "run_all(work, ThreadPool(2))"], False),
+        (["run_all(work, Pool(2))", "run_all(work)"], True),
+    ],
+)
+def test_a_pool_that_every_call_passes(calls: list[str], sent: bool) -> None:
+    text = (
+        "from multiprocessing import Pool\nfrom multiprocessing.pool import ThreadPool\n\n\n"
+        "def run_all(func, pool=None):\n    return pool.map(func, [1])\n\n\n"
+        'if __name__ == "__main__":\n    def work(x):\n        return x\n\n'
+    )
+    found = _found(text + "".join(f"    print({call})\n" for call in calls))
+    assert [line for line, _ in found] == [10] * sent
