@@ -17,7 +17,6 @@ _SYNTAX = re.compile(r"\(\?P<\w+>|\\[a-zA-Z]|\(\?[:!=<]*")
 _COMMON = {
     "name",
     "type",
-    "error",
     "with",
     "that",
     "this",

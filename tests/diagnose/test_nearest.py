@@ -5,7 +5,7 @@ from __future__ import annotations
 from codemods.diagnose.causes import cause_of
 from codemods.diagnose.explain import unknown_error
 from codemods.diagnose.families import prose_families
-from codemods.diagnose.nearest import described_by, nearest_family
+from codemods.diagnose.nearest import _index, described_by, nearest_family
 from codemods.diagnose.tracebacks import read_log
 from harness.each_row import each_row
 
@@ -46,6 +46,17 @@ def test_other_words_for_a_known_error_are_asked_about(text: str, family: str) -
 )
 def test_what_is_something_else_gets_no_question(text: str) -> None:
     assert cause_of(text) is None and nearest_family(text) is None
+
+
+def test_words_of_every_error_say_nothing() -> None:
+    common = """
+        name type with that this from have were been when what must such device devices file directory argument
+        option options local driver multiprocessing expected command failed exit status cannot space left converted
+        python error
+    """
+    for word in common.split():
+        assert word not in _index()[1], word
+    assert {"collective", "descriptors", "timeout"} <= {*_index()[1]}
 
 
 def test_a_long_text_has_something_of_every_row() -> None:

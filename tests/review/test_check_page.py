@@ -199,7 +199,7 @@ def served() -> Iterator[tuple[Served, list[Decisions], list[str]]]:
         return "branch spawnfix/migrate"
 
     with ReviewServer("<p>page</p>", saved.append, apply) as server:
-        thread = threading.Thread(target=server.serve_forever)
+        thread = threading.Thread(target=server.serve_forever, args=(0.01,))
         thread.start()
         yield Served(server), saved, applied
         server.shutdown()
