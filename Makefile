@@ -7,7 +7,7 @@ WORKERS ?= 2
 test:  ## everything: half an hour of CPU time, real programs included
 	$(PYTHON) -m pytest -n $(WORKERS) --dist worksteal
 
-fast:  ## every module, in some 100 s of CPU time
+fast:  ## every module, in a minute of CPU time
 	$(PYTHON) -m pytest -n $(WORKERS) --dist worksteal -m "not slow"
 
 PORTABLE = tests/test_operating_system.py tests/test_commands.py tests/test_api.py tests/test_settings.py tests/test_quoting.py \
