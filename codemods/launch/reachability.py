@@ -13,12 +13,13 @@ from functools import cached_property
 from itertools import islice
 
 from ..finding import Hop
-from ..syntax.callees import Callees
+from ..syntax.callees import Callees, method
 from ..syntax.file_tree import Scope
 from ..syntax.modules import Modules
 from ..syntax.names import last_name, written
 from ..syntax.outline import Outline
 from ..syntax.repo import Repo
+from ..syntax.resolver import Class
 from ..tree.suffixes import MAKEFILE, SHELL_SCRIPT
 from .importers import importers, is_program
 from .names import VARIABLES, names
@@ -31,6 +32,7 @@ _ASKS = re.compile(
     r"|ntasks|xla|tpu|local",
     re.IGNORECASE,
 )
+_GPUS = re.compile(r"(?:torch\.)?cuda\.device_count|\b(?:n|num|n_|num_)gpus?\b|\bgpus?_?(?:count|num)\b", re.IGNORECASE)
 _ASKS_VARIABLE = re.compile(r"environ|getenv|slurm", re.IGNORECASE)
 _LAUNCHED_NAME = re.compile(r"dist|ddp|fsdp|slurm|launch|mpi|horovod|multi_?gpu|parallel|torchrun|spawn|worker", re.I)
 _CATCHES = frozenset({"KeyError", "LookupError", "TypeError", "ValueError", "Exception", "BaseException"})
@@ -43,12 +45,17 @@ _MAX_DEPTH = 6
 _MAX_IMPORTERS = 8
 
 
-def guard(outline: Outline, node: ast.AST) -> ast.AST | None:
-    """What, within its function or module, asks how the program was started before `node` runs; None: nothing."""
+def guard(outline: Outline, node: ast.AST, is_plain: bool = False) -> ast.AST | None:
+    """What, within its function or module, asks how the program was started before `node` runs; None: nothing.
+
+    `is_plain`: the program is started without a launcher, so what that fulfils is passed: the number of GPUs, and the
+    `else` of a question for SLURM.
+    """
     child = node
     for parent in outline.ancestors(node):
         if isinstance(parent, (ast.If, ast.While, ast.IfExp)):
-            if child is not parent.test and _asks(outline, parent.test):
+            passed = is_plain and isinstance(parent, ast.If) and _passes(outline, parent, child)
+            if child is not parent.test and not passed and _asks(outline, parent.test):
                 return parent.test
         elif isinstance(parent, ast.BoolOp):
             for value in parent.values[: next(at for at, entry in enumerate(parent.values) if entry is child)]:
@@ -105,6 +112,17 @@ def _asks(outline: Outline, test: ast.expr) -> bool:
     return False
 
 
+def _passes(outline: Outline, choice: ast.If, child: ast.AST) -> bool:
+    """A run without a launcher gets to this branch: that of several GPUs, or that without SLURM."""
+    text = ast.unparse(choice.test)
+    names = (node for node in ast.walk(choice.test) if isinstance(node, ast.Name))
+    bound = [each.value for name in names for each in outline.lookup(name, name.id)[1] if each.value is not None]
+    text = " ".join([text, *map(ast.unparse, bound)])
+    if child in choice.orelse:
+        return re.search("SLURM", text) is not None and not isinstance(child, ast.If)
+    return _GPUS.search(text) is not None and _ASKS.search(_GPUS.sub("", text)) is None
+
+
 def _settles(outline: Outline, statement: ast.stmt) -> bool:
     """An earlier statement that leaves, or fails in its own words, when there is no launcher."""
     if isinstance(statement, ast.Assert):
@@ -151,15 +169,16 @@ class Reach:
 
     repo: Repo
     modules: Modules
+    is_plain: bool = False  # the program is started without a launcher, see `guard`
     _demands: dict[int, bool] = field(default_factory=dict)
     _written: dict[str, list[str]] = field(default_factory=dict)
-    _runs: dict[str, set[str] | None] = field(default_factory=dict)
+    _files: dict[str, set[str] | None] = field(default_factory=dict)
 
     def way(
         self, outline: Outline, node: ast.AST, depth: int = 0, seen: frozenset[int] = frozenset()
     ) -> Way | str | None:
         """How `node` is reached without a check; None when every way has one; in words, when no way is seen at all."""
-        if guard(outline, node) is not None:
+        if guard(outline, node, self.is_plain) is not None:
             return None
         scope = outline.scope(node)
         if isinstance(scope, ast.Module):
@@ -169,7 +188,7 @@ class Reach:
         owner = outline.parents.get(scope)
         owner = owner if isinstance(owner, ast.ClassDef) else None
         for name in (scope.name, owner.name if owner else ""):
-            if _LAUNCHED_NAME.search(name):
+            if _LAUNCHED_NAME.search(name) and not self.is_plain:
                 return f"`{name}` is for runs that a launcher started"
         why: str | None = f"no call of `{scope.name}` is in sight"
         for caller, call, certain in self._calls(outline, scope, owner):
@@ -207,19 +226,32 @@ class Reach:
     ) -> Iterator[tuple[Outline, ast.Call, bool]]:
         """Calls of the function in the repo; the last says whether nothing else can be meant."""
         created = owner is not None and function.name == "__init__"
-        name = owner.name if owner is not None and created else function.name
+        owners = self._made_by(outline, owner) if owner is not None and created else []
+        if owner is not None and created:
+            for each in owners:
+                for other in self.repo.mentioning(each.name):
+                    for call in other.calls_of(each.name):
+                        cls = self._callees.made_class(other, call)
+                        if cls is not None and cls[1] is each:
+                            yield other, call, True
+            return
+        name = function.name
         for other in self.repo.mentioning(name):
             for call in other.calls_of(name):
-                if created:
-                    cls = self._callees.made_class(other, call)
-                    if cls is not None and cls[1] is owner:
-                        yield other, call, True
-                    continue
                 found = self._callees.called(other, call)
                 if found is not None and found[1] is function:
                     base = call.func.value if isinstance(call.func, ast.Attribute) else None
                     own = isinstance(base, ast.Name) and base.id in ("self", "cls")
                     yield other, call, owner is None or own
+
+    def _made_by(self, outline: Outline, owner: ast.ClassDef) -> list[ast.ClassDef]:
+        """The class of an `__init__`, and those below it that have none of their own."""
+        heirs = self._callees.heirs(Class(outline, owner))
+        return [owner, *(heir.node for heir in heirs if self._runs(heir, owner))]
+
+    def _runs(self, heir: Class, owner: ast.ClassDef) -> bool:
+        first = next((each for each in self._callees.resolver.lineage(heir) if method(each.node, "__init__")), None)
+        return first is not None and first.node is owner
 
     @cached_property
     def _callees(self) -> Callees:
@@ -268,15 +300,19 @@ class Reach:
 
     def written(self, variable: str, way: Way | None = None) -> str | None:
         """A file of the repo that sets the variable itself, if there is one; on a way, one that its program may run."""
+        return next(iter(self.writing(variable, way)), None)
+
+    def writing(self, variable: str, way: Way | None = None) -> list[str]:
+        """As `written`, all such files."""
         found = self._writers(variable)
         if way is not None and found and is_program(start := way.scopes[-1][0]):
             run = self._run_by(start)
             found = [path for path in found if run is None or path in run or self._names(path, start.path)]
-        return found[0] if found else None
+        return found
 
     def _run_by(self, program: Outline) -> set[str] | None:
         """The files of the repo that a program imports, itself too; None where it may run others."""
-        if program.path not in self._runs:
+        if program.path not in self._files:
             found, todo = {program.path}, [program]
             known: set[str] | None = found
             while todo and known is not None:
@@ -289,8 +325,8 @@ class Reach:
                         if path not in found and (other := self.repo.outline(path)) is not None:
                             found.add(path)
                             todo.append(other)
-            self._runs[program.path] = known
-        return self._runs[program.path]
+            self._files[program.path] = known
+        return self._files[program.path]
 
     def _names(self, path: str, program: str) -> bool:
         """A file speaks of the program, which it may start or import."""

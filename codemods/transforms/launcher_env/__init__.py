@@ -7,6 +7,10 @@ where a plain `python script.py` gets there: nothing on the way has asked for a 
 `if args.distributed`, `try`/`except KeyError`), the program doesn't set the variable itself, and it does not join a
 process group in any case.
 
+Where a document or a shell script of the repository starts the script by plain `python`, a read that needs a launcher
+is reported also where the run joins a process group, in the `else` of a question for SLURM, and behind a test for
+several GPUs.
+
 Reads of `RANK`, `WORLD_SIZE`, `SLURM_PROCID` and similar variables are reported in the same circumstances, and
 rewritten only in the two cases named below.
 

@@ -9,6 +9,7 @@ from collections.abc import Iterable
 from ...finding import Answer, Confidence, Edit, Finding, Fix, Hop, Refused
 from ...flow.facts.records import facts_lookup
 from ...flow.facts.test_code import is_test
+from ...launch.documented import plain_start
 from ...launch.names import LOCAL, VARIABLES, names
 from ...launch.reachability import Reach, Way, asks_for_variable, guard
 from ...project import Project
@@ -31,6 +32,7 @@ def find(project: Project) -> Iterable[Finding]:
     """Findings file by file; fixes are independent of each other."""
     repo = Repo(project)
     reach = Reach(repo, Modules(project.python_paths))
+    plainly = Reach(repo, reach.modules, is_plain=True)
     for source in project.matching(READ, words=VARIABLES):
         outline = repo.outline(source.path) if _ENVIRONMENT.search(source.text) else None
         every = list(reads(outline)) if outline is not None else []
@@ -40,9 +42,51 @@ def find(project: Project) -> Iterable[Finding]:
             )
         elif outline is not None:
             found = [(read, reach.way(outline, read.node)) for read in every]
+            told = set[ast.AST]()
             for read, way in found:
-                if way is not None or _needs_rank_anyway(reach, read, found):
+                if (start := _started_plainly(plainly, reach, read, way)) is not None:
+                    scope = read.outline.scope(read.node)
+                    if scope not in told:  # at the others no run arrives
+                        yield _needs_launcher(source, read, *start)
+                    told.add(scope)
+                elif way is not None or _needs_rank_anyway(reach, read, found):
                     yield _finding(reach, source, read, way, found)
+
+
+def _started_plainly(plainly: Reach, reach: Reach, read: Read, way: Way | str | None) -> tuple[Way, str] | None:
+    """How a run gets to the read that a document starts by plain `python`, though it needs a launcher; and where."""
+    if isinstance(way, Way) and not reach.demands_launcher(way):
+        return None
+    found = plainly.way(read.outline, read.node)
+    if not isinstance(found, Way) or is_test(read.outline.path, facts_lookup(reach.repo.project)):
+        return None
+    start = plain_start(reach.repo.project, found.scopes[-1][0].path)
+    writers = reach.writing(read.variable, found) if start is not None else []
+    unset = not writers or (writers == [read.outline.path] and _is_set_elsewhere(read))
+    return (found, start) if start is not None and unset else None
+
+
+def _is_set_elsewhere(read: Read) -> bool:
+    """The file sets the variable in another branch of a test above the read alone: `if "SLURM_PROCID" in environ`."""
+    outline, above = read.outline, [*read.outline.ancestors(read.node)]
+    others = [part for part in above if isinstance(part, ast.If) and outline.statement(read.node) in part.orelse]
+    stores = [
+        node
+        for node in outline.of_kind(ast.Subscript)
+        if not isinstance(node.ctx, ast.Load) and getattr(node.slice, "value", None) == read.variable
+    ]
+    return bool(stores) and all(any(part in outline.ancestors(node) for part in others) for node in stores)
+
+
+def _needs_launcher(source: Source, read: Read, way: Way, start: str) -> Finding:
+    message = f"`{source.text_of(read.node)}` raises {read.error} where no launcher set it".replace("\n", " ")
+    here = Hop(read.outline.path, read.node.lineno, f"`{read.variable}` is read without a default")
+    reason = (
+        f"{start} starts this by plain `python`, and it needs a launcher: start it with `torchrun` there, or test "
+        f'`if "{read.variable}" in os.environ` first'
+    )
+    span = source.span_of(read.node)
+    return Finding.answered(ID, source.path, span, message, Confidence.LIKELY, (here, *way.hops), Refused(reason))
 
 
 def _finding(
