@@ -74,10 +74,45 @@ def called_here(outline: Outline, node: ast.Name, resolver: Resolver, depth: int
         if name in calls and placed:
             return when if calls is not _WHEN_ITERATED or _is_iterated(outline, call) else None
     passed = above if isinstance(above, ast.keyword) else node
+    if _maps_a_table(outline, passed, call, resolver):
+        return Called.AT_ONCE
     if _runs_arguments(outline, call) or (depth < _FURTHEST and _only_called(outline, passed, call, resolver, depth)):
         return Called.AT_ONCE
     made_of = origin(outline, call.func, lambda *_: None).partition(".")[0]  # `button.click(user)` of `gr.Button()`
     return Called.LATER if made_of.rstrip("()") in names("pages") else None
+
+
+def _maps_a_table(outline: Outline, passed: ast.AST, call: ast.Call, resolver: Resolver) -> bool:
+    """`rows.map(encode)` of Hugging Face's datasets, in this process: no number of them is asked for."""
+    func = call.func
+    is_function = passed.arg == "function" if isinstance(passed, ast.keyword) else passed in call.args[:1]
+    if not (is_function and isinstance(func, ast.Attribute) and func.attr in ("map", "filter")):
+        return False
+    asked = any(keyword.arg in ("num_proc", None) for keyword in call.keywords)
+    return not asked and _is_table(outline, func.value, resolver, set()) is True
+
+
+def _is_table(outline: Outline, value: ast.expr | None, resolver: Resolver, seen: set[ast.AST]) -> bool | None:
+    """It comes from the library `datasets`, in whatever way: `load_dataset(...)["train"].shuffle()`.
+
+    None where it only comes from what has been `seen`: `rows = rows.filter(...)`.
+    """
+    if isinstance(value, ast.Name):
+        found = [item.value for item in outline.lookup(value, value.id)[1]]
+        new = [each for each in found if each is None or each not in seen]
+        seen.update(each for each in new if each is not None)
+        answers = {_is_table(outline, each, resolver, seen) for each in new}
+        return False if False in answers or not found else (True if True in answers else None)
+    if isinstance(value, ast.Subscript):
+        return _is_table(outline, value.value, resolver, seen)
+    if not isinstance(value, ast.Call) or any(keyword.arg in ("streaming", None) for keyword in value.keywords):
+        return False  # a stream is mapped later, maybe by a worker
+    if qualified_name(outline, value.func).startswith("datasets."):
+        root = root_of_chain(value.func)
+        return root is None or (resolver.module(outline, root) or resolver.definition(outline, root)) is None
+    if not isinstance(value.func, ast.Attribute) or value.func.attr == "to_iterable_dataset":
+        return False
+    return _is_table(outline, value.func.value, resolver, seen)
 
 
 def _runs_arguments(outline: Outline, call: ast.AST) -> bool:

@@ -10,7 +10,6 @@ from ...flow.answers.crossings import flow_of
 from ...project import Project
 from ...syntax.callees import FUNCTIONS
 from ...syntax.outline import Outline
-from ...syntax.receivers import qualified_name
 from ...syntax.repo import Repo
 from ...syntax.resolver import Class, method
 from ...tree.source import Source
@@ -18,7 +17,6 @@ from .called_here import Called, called_here
 from .kept_objects import only_called_methods
 from .statements import is_guard
 
-_FURTHEST = 4  # variables that a value is followed through
 _INITIALISER = "__init__"
 
 
@@ -64,7 +62,7 @@ def code_of_workers(
             for own in called - {node.id}:
                 callers[own].add(f"{parent.name}.{_INITIALISER}")
             continue
-        if _is_type(outline, node) or _is_run_here(outline, node):
+        if _is_type(outline, node):
             continue
         when = called_here(outline, node, resolver)
         if when is None and not (isinstance(parent, ast.Call) and parent.func is node):
@@ -141,28 +139,6 @@ def _is_type(outline: Outline, node: ast.Name) -> bool:
     if isinstance(parent, (*FUNCTIONS, ast.AnnAssign)):
         return node in (getattr(parent, "returns", None), getattr(parent, "annotation", None))
     return isinstance(parent, ast.arg)
-
-
-def _is_run_here(outline: Outline, node: ast.Name) -> bool:
-    """The function that a Hugging Face data set is mapped by, in this process."""
-    call = outline.parents[node]
-    if not isinstance(call, ast.Call) or any(keyword.arg in (None, "num_proc") for keyword in call.keywords):
-        return False
-    func = call.func
-    return isinstance(func, ast.Attribute) and func.attr in ("map", "filter") and _is_data_set(outline, func.value)
-
-
-def _is_data_set(outline: Outline, value: ast.expr | None, depth: int = 0) -> bool:
-    """It comes from the library `datasets`, in whatever way: `load_dataset(...)["train"].shuffle()`."""
-    if isinstance(value, ast.Name) and depth < _FURTHEST:
-        found = outline.lookup(value, value.id)[1]
-        return bool(found) and all(_is_data_set(outline, item.value, depth + 1) for item in found)
-    if isinstance(value, ast.Subscript):
-        return _is_data_set(outline, value.value, depth)
-    if not isinstance(value, ast.Call):
-        return False
-    made = qualified_name(outline, value.func).startswith("datasets.")
-    return made or (isinstance(value.func, ast.Attribute) and _is_data_set(outline, value.func.value, depth))
 
 
 def _stays(project: Project, outline: Outline, item: ast.ClassDef) -> bool:

@@ -28,6 +28,7 @@ from .uses.closed_before import is_closed_before, opened_from_outside
 from .uses.own_processes import own_processes
 from .uses.taken_off import is_taken_off
 from .uses.used_before import used_before
+from .uses.used_by_keeper import used_by_keeper
 
 _DEEPCOPY = "copy.deepcopy"
 _STOPS = "a worker process under spawn or forkserver stops with"
@@ -91,6 +92,8 @@ def _sure(
         used = used_before(search.family, shape, store, trace) if confidence is not Confidence.POSSIBLE else None
         if used is None and early:
             used = opened_from_outside(search.family, shape, store, trace)
+        if used is None and confidence is not Confidence.POSSIBLE:
+            used = used_by_keeper(search.family, shape, store, trace)
         confidence = Confidence.POSSIBLE if used is None else Confidence.LIKELY
         trace = trace if used is None else (*trace[:-1], used, trace[-1])
     elif confidence is not Confidence.POSSIBLE and (

@@ -47,6 +47,7 @@ from .uses.attribute_uses import Hazard
 from .uses.own_processes import own_processes
 from .uses.replaced_at_once import is_replaced_at_once
 from .uses.used_before import used_before
+from .uses.used_by_keeper import used_by_keeper
 from .uses.worker_flags import kept_by_workers
 
 _OUTSIDE = re.compile(r"\n[ \t]*(?!self\b)\w+\.\w+ *=[^=]")  # not in the first line: nothing has a value there
@@ -251,7 +252,11 @@ class Search:
     def _is_sent(self, shape: Shape, store: Store) -> bool:
         """Not only workers set it."""
         late = store.method.name in shape.worker_only_methods or kept_by_workers(self.family, shape, store)
-        return not late or used_before(self.family, shape, store, self.crossing(shape)[1]) is not None
+        if not late:
+            return True
+        trace = self.crossing(shape)[1]
+        used = used_before(self.family, shape, store, trace) or used_by_keeper(self.family, shape, store, trace)
+        return used is not None
 
     def _other_context(self, trace: Trace) -> bool:
         """The boundary at the end of `trace` starts its processes by spawn, whatever the default is."""

@@ -93,8 +93,8 @@ def test_more_of_them(line: str) -> None:
         "signal = load()\nsignal.signal(1, handler)",
         "def sorted(rows, key):\n    pool.map(key, rows)\nsorted([1], key=handler)",
         "library.register(handler)",
-        "import datasets\nrows = datasets.load_dataset(1)\nwhile rows:\n    rows = rows[0]\nrows.map(handler)",
-        "import datasets\nrows = datasets.load_dataset(1)\nwhile rows:\n    rows = rows.next()\nrows.map(handler)",
+        "rows = load()\nwhile rows:\n    rows = rows[0]\nrows.map(handler)",
+        "rows = rows.next()\nrows.map(handler)",
     ],
 )
 def test_others_may_go_to_workers(line: str) -> None:
@@ -165,3 +165,44 @@ def test_who_uses_an_iterator_up(around: str) -> None:
 )
 def test_an_iterator_may_be_sent(text: str, when: Called | None) -> None:
     assert _called(text) is when
+
+
+LOAD = "from datasets import Dataset, load_dataset\n"
+
+
+@each_row(
+    "text, when",
+    [
+        ("Dataset.from_pandas(rows).map(handler)", ONCE),
+        ("data = load_dataset('x')['train']\ndata.map(handler, batched=True)", ONCE),
+        ("data = load_dataset('x').shuffle(seed=1)\ndata.filter(function=handler)", ONCE),
+        (
+            "rows = load_dataset('x')\nrows = rows.filter(print)\nwhile rows:\n    rows = rows[0]\nrows.map(handler)",
+            ONCE,
+        ),
+        ("rows = load_dataset('x')\nif rows:\n    rows = load()\nrows.map(handler)", None),
+        ("load_dataset('x').map(handler, num_proc=4)", None),
+        ("load_dataset('x').map(handler, **options)", None),
+        ("load_dataset('x').map(print, handler)", None),
+        ("load_dataset('x', streaming=True).map(handler)", None),
+        ("load_dataset('x', **options).map(handler)", None),
+        ("load_dataset('x').to_iterable_dataset().map(handler)", None),
+        ("load_dataset('x').with_transform(handler)", None),
+        ("load_dataset('x')['train'].imap(handler)", None),
+        ("rows.map(handler)", None),
+    ],
+)
+def test_a_table_that_is_mapped(text: str, when: Called | None) -> None:
+    assert _called(LOAD + text) is when
+
+
+def test_a_table_of_the_repository() -> None:
+    files = {
+        "datasets/__init__.py": b"def load_dataset(name):\n    return name\n",
+        "a.py": b"from datasets import load_dataset\nload_dataset('x').map(handler)\n",
+    }
+    repo = Repo(Project(MemoryFiles(files)))
+    outline = repo.outline("a.py")
+    assert outline is not None
+    (node,) = (each for each in outline.named["handler"] if isinstance(each, ast.Name))
+    assert called_here(outline, node, repo.resolver) is None
