@@ -329,10 +329,29 @@ def test_a_method_of_an_object_of_a_module_that_is_imported(change: str, found: 
 
 @pytest.mark.parametrize(
     ("inside", "found"),
-    [("print(size)", False), ("for row in DataLoader(Rows(), num_workers=2):\n            print(row)", True)],
+    [
+        ("print(size)", False),
+        ("for row in DataLoader(Rows(), num_workers=2):\n            print(row)", True),
+        ("Runner(WAYS[size]).run()", True),
+        ("Runner(print).run()", True),  # another runner may be meant
+        ("Runner(print)", False),
+    ],
 )
 def test_what_is_put_back(inside: str, found: bool) -> None:
     test = f"""
+class Runner:
+    def __init__(self, way):
+        self.way = way
+
+    def run(self):
+        self.way()
+
+def load():
+    print(*DataLoader(Rows(), num_workers=2))
+
+WAYS = {{1: load}}
+Runner(WAYS[1])
+
 def test_sizes(sizes):
     for size in sizes:
         old = cfg["size"]
@@ -372,3 +391,33 @@ class Rows(Dataset):
 @pytest.mark.parametrize(("run", "found"), [("fire.Fire()", True), ("fire.Fire(len)", False), ("fire.Core()", False)])
 def test_a_function_that_the_command_line_names(run: str, found: bool) -> None:
     assert bool(reported({"train.py": FIRE.format(run=run), "data.py": READS}, "main-guard")) is found
+
+
+SENT_OBJECTS = """
+from multiprocessing import Process
+import shared
+
+class Left:
+    def area(self):
+        return 1
+
+class Right:
+    def area(self):
+        return shared.TABLE.get("k", 0)
+
+def work(left, right):
+    print({called})
+
+def main():
+    shared.TABLE["k"] = 5
+    Process(target=work, args=(Left(), Right())).start()
+
+if __name__ == "__main__":
+    main()
+"""
+
+
+@pytest.mark.parametrize(("called", "found"), [("left.area()", False), ("right.area()", True)])
+def test_each_argument_of_a_worker_is_what_it_was_given(called: str, found: bool) -> None:
+    files = {"train.py": SENT_OBJECTS.format(called=called), "shared.py": "TABLE = {}\n"}
+    assert bool(reported(files, "main-guard")) is found

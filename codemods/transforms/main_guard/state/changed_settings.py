@@ -10,6 +10,7 @@ from functools import cached_property
 from typing import NamedTuple
 
 from ....finding import Confidence, Hop
+from ....flow.answers.crossings import flow_of
 from ....flow.facts.records import facts_lookup
 from ....flow.facts.test_code import is_test
 from ....nodes import walk
@@ -25,6 +26,7 @@ from ..importers import Importers
 from ..starts.process_starts import Starts
 from .calls_of_functions import CallsOfFunctions
 from .calls_of_scripts import CallsOfScripts, has_guard
+from .leads_to import leads_to
 from .object_parts import ADDS, DRAWN, ITEM, Parts
 from .own_names import OBJECTS, may_mean_other, means_own
 from .registrations import Registrations
@@ -155,7 +157,15 @@ class Search:
         back = [at for at, name, value in set_here if kept and name == target and kept.get(value, at) < at]
         if not back or not min(kept.values()) < block.index(statement) <= back[-1]:
             return False
-        return not self.starts.in_block(outline, block[min(kept.values()) : back[-1]])
+        between = block[min(kept.values()) : back[-1]]
+        return not (self.starts.in_block(outline, between) or leads_to(self.repo, outline, between, self._boundaries))
+
+    @cached_property
+    def _boundaries(self) -> frozenset[tuple[str, int]]:
+        """Where something is sent to workers."""
+        hops = [hop for _, _, hop in flow_of(self.starts.project).sent()]
+        hops += [hop for worker in self.workers.values() for _, hop in worker.sent.values()]
+        return frozenset((hop.path, hop.line) for hop in hops)
 
     def _may_be_before(self, change: Place, sent: Hop, depth: int = 0) -> bool:
         """Not all that makes the change stands below the start of the worker."""

@@ -132,7 +132,7 @@ class WorkerFunctions:
                 known = self.known[at] = Worker(where, at, depth, {hop.path: (confidence, hop)}, nodes, [*objects])
             for call, code in self._calls(known):
                 if not code and isinstance(call.func, ast.Attribute):
-                    code = [*self._methods(where, objects, call.func)]
+                    code = self._known_methods(where, call) or [*self._methods(where, objects, call.func)]
                 todo += [(*found, depth + 1) for found in code]
             todo += [(*found, depth + 1) for found in self._implied(known, tuple(objects))]
 
@@ -174,6 +174,14 @@ class WorkerFunctions:
         classes = self.callees.classes_of(outline, func) if isinstance(func, (ast.Name, ast.Call)) else ()
         found = (self.callees.method_of(cls, "__call__") for cls in classes)
         return [each for each in found if each is not None]
+
+    def _known_methods(self, outline: Outline, call: ast.Call) -> list[tuple[Outline, Function]]:
+        """The methods that the call of a worker's parameter, `row.load()`, runs as the value flow knows it."""
+        if not (isinstance(call.func, ast.Attribute) and isinstance(call.func.value, ast.Name)):
+            return []
+        places = flow_of(self.starts.project).called_in(outline.path).get((call.lineno, call.col_offset), ())
+        found = [each for place in places for each in self.repo.defined_at(*place)]
+        return [(where, node) for where, node in found if not isinstance(node, ast.ClassDef)]
 
     def _methods(
         self, outline: Outline, objects: Sequence[Class], func: ast.Attribute
