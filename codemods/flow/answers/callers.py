@@ -6,7 +6,7 @@ from functools import cached_property
 from typing import NamedTuple
 
 from ..facts.records import Call
-from ..solve.heap import BOUND, CLASS, FUNCTION
+from ..solve.heap import BOUND, CLASS, FUNCTION, INSTANCE
 from ..solve.solution import Solution
 
 
@@ -115,3 +115,18 @@ def called_in(solution: Solution, path: str) -> dict[tuple[int, int], list[tuple
         if places:
             found[call.position[0], call.position[1]] = [*places]
     return found
+
+
+def given_to(solution: Solution, path: str, line: int, parameter: str) -> list[tuple[str, int]]:
+    """The classes whose objects the parameter of the function at `path`:`line` gets, each by path and line."""
+    program, heap = solution.program, solution.heap
+    found: dict[tuple[str, int], None] = {}
+    file = program.file_index.get(path, -1)
+    for function in program.facts[file].functions if file >= 0 else ():
+        for each in function.parameters if function.position[0] == line else ():
+            for number in heap.holds[each.node + program.offsets[file]] if each.name == parameter else ():
+                value = heap.values[number]
+                if value.kind == INSTANCE:
+                    home, made = program.classes[int(value.a)]
+                    found[program.files[home], made.position[0]] = None
+    return [*found]

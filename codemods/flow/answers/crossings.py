@@ -17,7 +17,7 @@ from ..solve.solution import Solution
 from ..solve.solver import solve
 from .at_home import AtHome
 from .burdens import of_instances, of_nodes
-from .callers import Callers, called_in
+from .callers import Callers, called_in, given_to
 from .closure import Closure
 from .contents import Holders, classes_within, hazards, inside
 from .crossing import Crossing, Crossings
@@ -309,6 +309,11 @@ class Flow:
     def called_in(self, path: str) -> dict[tuple[int, int], list[tuple[str, int]]]:
         """The repository's functions and classes that calls in the file may call: by line and column, path and line."""
         return called_in(self.solution, path)
+
+    @recorded
+    def given_to(self, path: str, line: int, parameter: str) -> list[tuple[str, int]]:
+        """The classes whose objects a parameter of the function here gets, each by path and line."""
+        return given_to(self.solution, path, line, parameter)
 
     @recorded
     def asked(self, path: str, line: int, column: int) -> list[Question]:

@@ -421,3 +421,30 @@ if __name__ == "__main__":
 def test_each_argument_of_a_worker_is_what_it_was_given(called: str, found: bool) -> None:
     files = {"train.py": SENT_OBJECTS.format(called=called), "shared.py": "TABLE = {}\n"}
     assert bool(reported(files, "main-guard")) is found
+
+
+OF_CLASSES = """
+from multiprocessing import Process
+
+class Left:
+    def __init__(self):
+        self.size = 1
+
+class Right:
+    size = 1
+
+def work(left, right):
+    print({read})
+
+def main():
+    Right.size = 5
+    Process(target=work, args=(Left(), Right())).start()
+
+if __name__ == "__main__":
+    main()
+"""
+
+
+@pytest.mark.parametrize(("read", "found"), [("left.size", False), ("right.size", True)])
+def test_each_parameter_of_a_worker_has_its_own_class(read: str, found: bool) -> None:
+    assert bool(reported({"train.py": OF_CLASSES.format(read=read)}, "main-guard")) is found

@@ -12,6 +12,7 @@ import re
 from collections.abc import Container, Iterator, Mapping
 from typing import NamedTuple
 
+from ....flow.answers.crossings import flow_of
 from ....flow.facts.syntax import is_record
 from ....project import Project
 from ....syntax.binding_rules import positional
@@ -145,7 +146,8 @@ def _attribute(search: Search, worker: Worker, node: ast.Attribute) -> _State | 
     if owner is None and not by_self and isinstance(value, (ast.Name, ast.Attribute)):
         found_class = search.callees.class_of(outline, value) if _is_of_module(outline, value) else None
         owner, by_self = (Class(*found_class), True) if found_class is not None else (None, False)
-    owners, by_self = ([owner], by_self) if owner is not None else (worker.given(value), True)
+    flow = flow_of(search.starts.project)
+    owners, by_self = ([owner], by_self) if owner is not None else (worker.given(value, flow.given_to), True)
     states = (_in_body(resolver, each, node.attr, by_self) for each in owners)
     return next((state for state in states if state is not None), None)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import functools
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
@@ -40,10 +40,12 @@ class Worker:
     nodes: list[ast.AST] = field(repr=False, compare=False)  # what a call of it runs: no defaults, no decorators
     objects: list[Class] = field(default_factory=list, compare=False)  # what a function that is sent gets along
 
-    def given(self, value: ast.expr) -> list[Class]:
-        """The classes that `value` may be an object of, where that is one of its parameters."""
-        is_given = isinstance(value, ast.Name) and value.id in parameters(self.function)
-        return self.objects if is_given and not self.outline.is_self(value) else []
+    def given(self, value: ast.expr, known: Callable[[str, int, str], list[tuple[str, int]]]) -> list[Class]:
+        """The classes that `value` may be an object of, where that is one of its parameters; `known`: what it gets."""
+        if not (isinstance(value, ast.Name) and value.id in parameters(self.function)) or self.outline.is_self(value):
+            return []
+        places = known(self.outline.path, self.function.lineno, value.id)
+        return [each for each in self.objects if not places or (each.outline.path, each.node.lineno) in places]
 
 
 class WorkerFunctions:
