@@ -121,6 +121,9 @@ class Attributes:
                 heap.add(result, heap.number(Value(FOREIGN, f"<container>.{attribute}", number)))
             elif value.a in heap.bags:
                 heap.read(int(value.a), attribute, result)
+        elif kind == FUNCTION and attribute == "__get__":  # pickle looks on the object for a method of that name
+            for offset, call in tuple(self.constraints.calls.get(result, ())):
+                heap.add(call.result + offset, number)
         elif kind == SUPER:
             owner = int(value.a)
             order = self.hierarchy.order(owner)[1:]

@@ -66,6 +66,8 @@ class PythonBuiltins:
             for value in [heap.values[number] for number in heap.holds[first]]:
                 if value.kind == CLASS:
                     heap.add(result, heap.number(Value(INSTANCE, value.a)))
+        elif name == "types.MethodType" and first >= 0:  # pickle looks on the object for a method of that name
+            heap.edge(first, result, line)
         elif name in _METHODS and first >= 0:  # `fold = staticmethod(lambda ...)`: a call of `fold` calls it
             for number in tuple(heap.holds[first]):
                 value = heap.values[number]

@@ -110,3 +110,44 @@ def test_a_method_of_one_object_at_module_level() -> None:
 def test_a_method_of_one_object_says_what_pickle_misses() -> None:
     (reason,) = reasons({"a.py": BOUND}, "lambdas")
     assert reason.startswith("`types.MethodType` (line 11) binds it to one object, and pickle looks for such a method")
+
+
+BOUND_LATER = """
+import types
+from multiprocessing import Process
+
+
+class Runner:
+    step = None
+
+
+def make(width):
+    def step(self, x):
+        return BODY
+
+    return step
+
+
+def bind(runner, function):
+    runner.step = BOUND
+
+
+def main():
+    runner = Runner()
+    bind(runner, make(2))
+    Process(target=print, args=(runner,)).start()
+
+
+if __name__ == "__main__":
+    main()
+"""
+
+
+@pytest.mark.parametrize("body", ["x", "x + width"])
+@pytest.mark.parametrize(
+    ("bound", "what"),
+    [("types.MethodType(function, runner)", "types.MethodType"), ("function.__get__(runner)", "__get__")],
+)
+def test_a_method_that_other_code_makes_of_it(bound: str, what: str, body: str) -> None:
+    (reason,) = reasons({"a.py": BOUND_LATER.replace("BOUND", bound).replace("BODY", body)}, "lambdas")
+    assert reason.startswith(f"`{what}` (line 18) binds it to one object, and pickle looks for such a method")

@@ -23,6 +23,9 @@ _DECORATES = re.compile(r"[ \t]+@(?:\w+\.)*")  # a line in a block, up to the na
 _KEEPS = re.compile(r"[ \t]+\w+[ \t]*(?::.*)?=[ \t]*(?:\w+\.)*")  # such a line, up to what is called for a value
 
 
+_BIND = ("types.MethodType", "__get__")
+
+
 class BindingChecks:
     """Answers for one file."""
 
@@ -103,16 +106,22 @@ class BindingChecks:
 
     def check_bound(self, unit: Unit) -> None:
         """Raises Refused where it becomes a method of one object: pickle looks that up in the class, by its name."""
-        for place in (
-            [] if isinstance(unit.node, ast.ClassDef) else [unit.node, *(u.node for u in outside_uses(unit, {unit}))]
-        ):
-            call = self.scopes.parents[place]
-            if isinstance(call, ast.Call) and last_name(call.func) == "MethodType" and call.args[:1] == [place]:
-                what = f"`{ast.unparse(call.func)}` (line {call.lineno}) binds it to one object"
-                raise Refused(
-                    f"{what}, and pickle looks for such a method in the class, by its name: use `functools.partial` "
-                    "with a function of the module and the object"
-                )
+        if isinstance(unit.node, ast.ClassDef):
+            return
+        named = (unit.node, *(use.node for use in outside_uses(unit, {unit})))
+        calls = [(self.scopes.parents[place], place) for place in named]
+        places = [
+            (ast.unparse(call.func), f"line {call.lineno}")
+            for call, place in calls
+            if isinstance(call, ast.Call) and last_name(call.func) == "MethodType" and call.args[:1] == [place]
+        ]
+        asked = [each for each in self.known.asked(self.path, *start_of(unit.node)) if each.what in _BIND]
+        places += [(at.what, f"line {at.line}" if at.path == self.path else f"{at.path}:{at.line}") for at in asked]
+        for binds, where in places:
+            raise Refused(
+                f"`{binds}` ({where}) binds it to one object, and pickle looks for such a method in the class, by its "
+                "name: use `functools.partial` with a function of the module and the object"
+            )
 
     def _check_wrapper(self, unit: Unit) -> None:
         """Raises Refused for what a decorator puts in the place of a function, which may be a method."""
