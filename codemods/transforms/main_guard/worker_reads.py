@@ -23,6 +23,8 @@ from .statements import LOG_METHODS
 _WORKER = ("__getitem__", "__getitems__", "__iter__", "__next__", "__call__", "run")
 _MAX_FUNCTIONS = 400  # that are followed from one script
 _DEPTH = 4  # functions and variables by which an object comes
+_META = "metaclass"
+_MAKES_CLASSES = ("__new__", "__init__")  # of a metaclass
 Global = tuple[str, str]  # path of the module, name in it
 Code = tuple[Outline, Function]
 
@@ -76,7 +78,7 @@ class WorkerReads:
         return None
 
     def _by_definition(self, statement: Function | ast.ClassDef) -> Iterator[Global]:
-        """What a definition changes: by its decorators, and a class by the `__init_subclass__` of those above it."""
+        """What a definition changes: by its decorators, a class by its metaclass, and `__init_subclass__` above it."""
         outline = self.outline
         for mark in statement.decorator_list:
             for where, function in self.resolver.functions(outline, mark.func if isinstance(mark, ast.Call) else mark):
@@ -85,6 +87,12 @@ class WorkerReads:
                     if isinstance(inner, FUNCTIONS) and inner is not function:
                         yield from self._changed_by((where, inner))
         lineage = self.resolver.lineage(Class(outline, statement)) if isinstance(statement, ast.ClassDef) else ()
+        for at in lineage:
+            for keyword in at.node.keywords:
+                for where, made in self.resolver.classes(at.outline, keyword.value) if keyword.arg == _META else ():
+                    for part in made.body:
+                        if isinstance(part, FUNCTIONS) and part.name in _MAKES_CLASSES:
+                            yield from self._changed_by((where, part))
         for above in lineage[1:]:
             for part in above.node.body:
                 if isinstance(part, FUNCTIONS) and part.name == "__init_subclass__":

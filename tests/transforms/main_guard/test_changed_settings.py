@@ -284,7 +284,8 @@ config.label = "done"
     added.clear()
     reports({**FILES, **{f"run_{number}.py": script for number in range(4)}})
     assert one
-    assert len(added) == one + 2 * 3  # one more for each loader, for the scripts and for what workers lose
+    # one more for each loader: for the scripts, for what workers lose, and for what they lose after the fixes
+    assert len(added) == one + 3 * 3
 
 
 @pytest.mark.parametrize(

@@ -52,6 +52,12 @@ def test_questions_about_the_process(flag: str, test: str, found: int) -> None:
     assert len(reported(script(flag, test), "main-guard")) == found
 
 
+def test_what_no_child_of_the_script_runs() -> None:
+    files = script("0", "__name__ != '__mp_main__'")
+    assert reported(files, "main-guard") == []
+    assert len(reported({**files, "other.py": "import train\n"}, "main-guard")) == 1  # there it has its own name
+
+
 def test_what_stands_under_its_else() -> None:
     more = "if not IS_MAIN:\n    pass\nelse:\n    multiprocessing.Process(target=work, args=(2,)).start()"
     assert reported(script("__name__ == '__main__'", "IS_MAIN", more), "main-guard") == []

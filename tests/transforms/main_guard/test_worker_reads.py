@@ -393,6 +393,18 @@ class Base:
         cls.kinds[cls.__name__] = cls
 
 
+class Meta(type):
+    made = []
+
+    def __init__(cls, name, bases, body):
+        super().__init__(name, bases, body)
+        Meta.made.append(name)
+
+
+class First(metaclass=Meta):
+    pass
+
+
 def work(n):
     print(n, {read})
 
@@ -405,11 +417,18 @@ pool.map(work, [2])
 """
 DECORATED = "@handler('second')\ndef second(n):\n    return n\n"
 SUBCLASS = "class Second(Base):\n    pass\n"
+OF_META = "class Second(metaclass=Meta):\n    pass\n"
+BELOW_META = "class Second(First):\n    pass\n"
 
 
 @pytest.mark.parametrize(
     ("read", "below", "name", "changed"),
-    [("len(KNOWN)", DECORATED, "second", "KNOWN"), ("Base.kinds", SUBCLASS, "Second", "Base.kinds")],
+    [
+        ("len(KNOWN)", DECORATED, "second", "KNOWN"),
+        ("Base.kinds", SUBCLASS, "Second", "Base.kinds"),
+        ("Meta.made", OF_META, "Second", "Meta.made"),
+        ("Meta.made", BELOW_META, "Second", "Meta.made"),
+    ],
 )
 def test_what_a_definition_below_the_start_registers_is_not_there_too_early(
     read: str, below: str, name: str, changed: str
@@ -421,3 +440,15 @@ def test_what_a_definition_below_the_start_registers_is_not_there_too_early(
     assert "__main__" in migrated(early, "main-guard")["train.py"]
     unread = {"train.py": REGISTRIES.format(read="n", above="", below=below)}
     assert "__main__" in migrated(unread, "main-guard")["train.py"]
+
+
+def test_a_process_that_another_statement_starts() -> None:
+    text = REGISTRIES.replace(
+        "pool = multiprocessing.Pool(2)\n", "child = multiprocessing.Process(target=work, args=(1,))\n"
+    )
+    text = text.replace("pool.map(work, [1])", "child.start()").replace("pool.map(work, [2])", "child.join()")
+    (reason,) = reasons({"train.py": text.format(read="Base.kinds", above="", below=SUBCLASS)}, "main-guard")
+    assert "defines `Second`, which changes `Base.kinds`, and `work` reads that in a worker" in reason
+    between = text.replace("child.start()", "").replace("child.join()", "child.start()")
+    before = {"train.py": between.format(read="Base.kinds", above="", below=SUBCLASS)}
+    assert "__main__" in migrated(before, "main-guard")["train.py"]

@@ -47,7 +47,7 @@ def unguarded_starts(search: Search, outline: Outline, source: Source) -> Iterat
         if _runs(statement) and _sets_method(starts, outline, statement)
     ]
     begins = any(isinstance(node, ast.Attribute) and node.attr == "start" for node in outline.own(outline.module))
-    dead = under_flags(outline)
+    dead = under_flags(outline, search.importers.of(outline.path) is not None)
     found = [
         (at, start)
         for at, statement in enumerate(body)
@@ -216,8 +216,16 @@ def _moved(outline: Outline, runs: Iterable[Run]) -> list[ast.stmt]:
 def _below_start(starts: Starts, outline: Outline, moved: list[ast.stmt]) -> list[Function | ast.ClassDef]:
     """The definitions below the first of the moved statements that starts processes."""
     started = next((at for at in moved if starts.in_block(outline, [at]) is not None), None)
+    if started is None:  # it is made by one statement, and started by another one
+        made = next((at for at in moved if starts.in_block(outline, [at], begins=True) is not None), None)
+        after = moved[moved.index(made) + 1 :] if made is not None else []
+        started = next((at for at in after if any(_is_start(node) for node in walk(at))), made)
     below = outline.module.body[outline.module.body.index(started) + 1 :] if started is not None else ()
     return [statement for statement in below if isinstance(statement, (*FUNCTIONS, ast.ClassDef))]
+
+
+def _is_start(node: ast.AST) -> bool:
+    return isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "start"
 
 
 def _runs(statement: ast.stmt) -> bool:

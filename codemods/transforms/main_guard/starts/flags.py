@@ -8,11 +8,17 @@ from collections.abc import Iterator
 from ....syntax.main_guard import is_main_process_test
 from ....syntax.outline import Outline
 
+_OF_NO_CHILD = "__name__ != '__mp_main__'"  # which a spawned child of the script is called
 
-def under_flags(outline: Outline) -> frozenset[ast.AST]:
-    """The statements that only the main process runs, as a flag of the module says that is bound once."""
+
+def under_flags(outline: Outline, is_imported: bool = False) -> frozenset[ast.AST]:
+    """The statements that no child runs, as a flag of the module says that is bound once, or the name of children.
+
+    `is_imported`: by another file, so that it has a name of its own in the children of that.
+    """
     named = (name for statement in outline.module.body for name in _flags(statement))
     flags = {name for name in named if len(outline.bindings(outline.module, name.removesuffix("()"))) == 1}
+    flags |= {_OF_NO_CHILD} if not is_imported and outline.named.get("__name__") else set()
     return frozenset(_guarded(outline, flags)) if flags else frozenset()
 
 
