@@ -16,6 +16,8 @@ from .origins import origin
 from .outline import Outline
 from .repo import Repo
 from .unpicklable_table import (
+    ASYNC_GENERATOR,
+    COROUTINE,
     GENERATOR,
     MODULE,
     ObjectKind,
@@ -195,9 +197,11 @@ class Recogniser:
             return
         where, function = functions[0]
         is_generator, results = self._results_of(where, function)
-        if is_generator:
+        is_async = isinstance(function, ast.AsyncFunctionDef)
+        if is_generator or is_async:
             if all(isinstance(mark, ast.Name) and mark.id in _BINDING for mark in function.decorator_list):
-                yield Made(GENERATOR, outline, node)
+                kind = GENERATOR if not is_async else ASYNC_GENERATOR if is_generator else COROUTINE
+                yield Made(kind, outline, node)
             return
         for result in results:
             for found in self._made(where, result, depth + 1) and self._live(outline, node, where, result, depth):

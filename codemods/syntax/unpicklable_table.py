@@ -77,6 +77,14 @@ class ObjectKind:
 
 
 GENERATOR = ObjectKind((), "a generator", "cannot pickle 'generator' object", Remedy.EXHAUST)
+COROUTINE = ObjectKind(
+    (), "a coroutine", "cannot pickle 'coroutine' object", Remedy.REPORT,
+    advice="keep the function and its arguments, and call it where the result is awaited",
+)  # fmt: skip
+ASYNC_GENERATOR = ObjectKind(
+    (), "an asynchronous generator", "cannot pickle 'async_generator' object", Remedy.REPORT,
+    advice="keep the function and its arguments, and call it where the values are asked for",
+)  # fmt: skip
 MODULE = ObjectKind((), "a module", "cannot pickle 'module' object", Remedy.IMPORT)
 
 
