@@ -160,7 +160,7 @@ VALUES = [
     ("nothing()", YES),
     ("opened('a')", NO),
     ("items('a')", NO),
-    ("later('a')", UNKNOWN),
+    ("later('a')", NO),
     ("decorated('a')", UNKNOWN),
     ("local()", UNKNOWN),
     ("Walks().each()", NO),
