@@ -94,7 +94,7 @@ class Run:
         reads = Reads()
         with project.noting(reads):
             found = self.findings_of(rule, project)
-            found = self.tested(rule, found, project) if test else found
+            found = self.tested(found, project) if test else found
         look = Look(
             tuple(found),
             tuple(self.silenced),
@@ -219,26 +219,11 @@ class Run:
             return False
         return finding.confidence.reaches(self.settings.confidence)
 
-    def tested(self, rule: Rule, found: Iterable[Finding], project: Project) -> list[Finding]:
-        """`found`, refused where the fix fails a first test, or workers would lose something after it."""
+    def tested(self, found: Iterable[Finding], project: Project) -> list[Finding]:
+        """`found`, refused where the fix fails a first test."""
         found = list(found)
         self.trials.test(project, self._applicable(found))
-        found = [self.trials.judged(finding, project) for finding in found]
-        if rule.losses is not None:
-            self._refuse_losing(rule, project, disjoint(self._applicable(found)))
         return [self.trials.judged(finding, project) for finding in found]
-
-    def _refuse_losing(self, rule: Rule, project: Project, fixes: Sequence[Fix]) -> None:
-        """Refuse those of `fixes` after which workers lose something; each is asked where all of them do."""
-        after, why = rewritten(project, fixes)
-        lost = self._lost(rule, project, after) if fixes and why is None else None
-        if lost is None:
-            return
-        if len(fixes) == 1:
-            self.trials.refuse(fixes[0], project, lost)
-        elif len(fixes) <= MAX_RECHECKS:
-            for fix in fixes:
-                self._refuse_losing(rule, project, [fix])
 
     def fix_until_stable(
         self, rule: Rule, project: Project, look: Look | None = None
