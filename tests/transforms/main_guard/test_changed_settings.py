@@ -284,8 +284,7 @@ config.label = "done"
     added.clear()
     reports({**FILES, **{f"run_{number}.py": script for number in range(4)}})
     assert one
-    # one more for each loader: for the scripts, for what workers lose, and for what they lose after the fixes
-    assert len(added) == one + 3 * 3
+    assert len(added) == one + 2 * 3  # one more for each loader, for the scripts and for what workers lose
 
 
 @pytest.mark.parametrize(
