@@ -8,9 +8,8 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from types import MappingProxyType
 
-from .binding_rules import FUNCTIONS, default_values, given_to, parameters, positional
+from .binding_rules import default_values, given_to, parameters, positional
 from .callees import Function
-from .names import last_name
 from .outline import Outline
 from .truth import truth
 
@@ -24,7 +23,7 @@ class Literal:
 
 
 Literals = Mapping[str, Literal]
-OBJECT = object()  # in the place of a constant: something that is true, and no constant
+OBJECT = object()  # in the place of a constant: something that is true, and no constant; what it equals is not known
 
 
 @dataclass(frozen=True)
@@ -36,7 +35,6 @@ class Branches:
 
 
 _NONE: Literals = MappingProxyType({})
-_MAY_BE_FALSE = ("__len__", "__bool__")
 _LEAVING = (ast.Return, ast.Raise, ast.Continue, ast.Break)
 
 _COMPARES: dict[type[ast.cmpop], Callable[[float, float], bool]] = {
@@ -53,10 +51,12 @@ def literals_of(
     skip: int,
     caller: Outline | None = None,
     known: Literals = _NONE,
+    is_object: Callable[[Outline, ast.expr], bool] | None = None,
 ) -> dict[str, Literal]:
     """The parameters of `function` that `call` gives constants, without the first `skip`.
 
-    `known`: the same of the function around the call, which stands in the file `caller`.
+    `known`: the same of the function around the call, which stands in the file `caller`. `is_object` knows what else
+    is surely true, and no constant.
     """
     names = positional(function)
     if any(isinstance(item, ast.Starred) for item in call.args) or any(item.arg is None for item in call.keywords):
@@ -66,7 +66,7 @@ def literals_of(
     for name, value in given_to(names[skip:], call).items():
         found.pop(name, None)
         literal = Literal(value.value) if isinstance(value, ast.Constant) else _named(caller or outline, value, known)
-        if literal is None and is_object(caller or outline, value):
+        if literal is None and is_object is not None and is_object(caller or outline, value):
             literal = Literal(OBJECT)
         if literal is not None:
             found[name] = literal
@@ -114,27 +114,6 @@ def _not_reached(side: _Side, node: ast.BoolOp) -> Iterator[ast.AST]:
         if _truth(side, value) is decides:
             yield from node.values[at + 1 :]
             return
-
-
-def is_object(outline: Outline, value: ast.expr, depth: int = 0) -> bool:
-    """It is surely true and no constant: a lambda, or an object that is made there, `Compose(steps)`, also by name.
-
-    A class may say by `__len__` or `__bool__` that its objects are not; one of the file is looked at.
-    """
-    if isinstance(value, ast.Lambda):
-        return True
-    if isinstance(value, ast.Name):
-        bound = outline.lookup(value, value.id)[1]
-        if len(bound) != 1 or bound[0].parameter:
-            return False
-        if isinstance(bound[0].statement, (*FUNCTIONS, ast.ClassDef)):
-            return True
-        kept = bound[0].value
-        return kept is not None and depth == 0 and is_object(outline, kept, 1)
-    if not isinstance(value, ast.Call) or not (last_name(value.func) or "").lstrip("_")[:1].isupper():
-        return False
-    made = [each for each in outline.definitions.get(last_name(value.func) or "", ()) if isinstance(each, ast.ClassDef)]
-    return not any(isinstance(part, FUNCTIONS) and part.name in _MAY_BE_FALSE for each in made for part in each.body)
 
 
 def _not_taken(outline: Outline, node: ast.If | ast.IfExp, taken: bool) -> Iterator[ast.AST]:
@@ -193,7 +172,19 @@ def _kept(outline: Outline, node: ast.Attribute) -> ast.Name | None:
     if not isinstance(statement, ast.Assign) or outline.parents[statement] is not around:
         return None
     above = statement.lineno < node.lineno and outline.is_self(stores[0].value) and len(statement.targets) == 1
+    between = (call for call in outline.own(around) if isinstance(call, ast.Call))
+    if any(statement.lineno < call.lineno < node.lineno and _may_set(outline, call) for call in between):
+        return None
     return statement.value if above and isinstance(statement.value, ast.Name) else None
+
+
+def _may_set(outline: Outline, call: ast.Call) -> bool:
+    """A method of the object, or of its base, or what the object is given to: it may set any attribute."""
+    receiver = call.func.value if isinstance(call.func, ast.Attribute) else None
+    if isinstance(receiver, ast.Call):
+        receiver = receiver.func
+    given = [receiver, *call.args, *(keyword.value for keyword in call.keywords)]
+    return any(isinstance(part, ast.Name) and (part.id == "super" or outline.is_self(part)) for part in given)
 
 
 def _is_computed(outline: Outline, test: ast.expr, literals: Literals) -> bool:
@@ -233,7 +224,7 @@ def _compared(side: _Side, test: ast.Compare) -> bool | None:
         left = side.constant(first)
         items = second.elts if isinstance(second, (ast.Tuple, ast.List, ast.Set)) else []
         values = [side.constant(item) for item in items]
-        if left is None or not values or None in values:
+        if left is None or not values or None in values or (OBJECT,) in (left, *values):
             return None
         return (left in values) == isinstance(how, ast.In)
     if type(how) not in _COMPARES:
@@ -242,7 +233,7 @@ def _compared(side: _Side, test: ast.Compare) -> bool | None:
     if left_number is not None and right_number is not None:
         return _COMPARES[type(how)](left_number, right_number)
     left, right = side.constant(first), side.constant(second)
-    if left is None or right is None or not isinstance(how, (ast.Eq, ast.NotEq)):
+    if left is None or right is None or (OBJECT,) in (left, right) or not isinstance(how, (ast.Eq, ast.NotEq)):
         return None
     return (left == right) == isinstance(how, ast.Eq)
 

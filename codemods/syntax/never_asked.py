@@ -15,17 +15,27 @@ import ast
 import re
 from collections.abc import Callable
 
-from ..project import Project
-from ..questions import asked
 from .binding_rules import FUNCTIONS
 from .callees import Callees, Function, method
 from .dead_branches import branches, literals_of
+from .names import last_name, whose_class
+from .never_named import stands_in_text
 from .outline import Outline
 from .repo import Repo
 from .resolver import Class, Definition
 
+_MAY_BE_FALSE = ("__len__", "__bool__")
 _CHOICES = (ast.If, ast.IfExp, ast.BoolOp)
-_SETTINGS = (".yaml", ".yml", ".toml", ".cfg", ".ini", ".gin")
+_MAY_BE_EMPTY = frozenset(  # classes of libraries whose objects may be false
+    {
+        "ChainMap", "Counter", "Decimal", "Fraction", "Index", "ModuleDict", "ModuleList", "OrderedDict",
+        "ParameterDict", "ParameterList", "Sequential", "Series", "Tensor", "UserDict", "UserList", "UserString",
+    }
+)  # fmt: skip
+_PLAIN_BASES = frozenset(("object", "ABC", "Protocol", "Generic", "Module", "Dataset"))
+# what may find a class by a name that is computed, or given on a command line
+_FINDS = re.compile(r"\bsys\.modules\b|\bimport_module\(|\b__import__\(|\blocate\(|__subclasses__")
+_FINDS_HERE = re.compile(r"\bglobals\(\)|\blocals\(\)|(?<![\w.])eval\(|__dict__|\bvars\(")
 _LOOKS = ("isinstance", "issubclass", "super", "type")
 _DEPTH = 4
 
@@ -49,9 +59,40 @@ class NeverAsked:
             self._known[function] = self._calls(outline, function)
         above = {node, *outline.ancestors(node)}
         calls = self._known[function]
-        return bool(calls) and not any(
-            above.isdisjoint(branches(outline, function, literals_of(outline, function, call, bound, where)).dead)
+        given = (
+            literals_of(outline, function, call, bound, where, is_object=self._is_object)
             for where, call, bound in calls or ()
+        )
+        return bool(calls) and not any(above.isdisjoint(branches(outline, function, each).dead) for each in given)
+
+    def _is_object(self, outline: Outline, value: ast.expr, depth: int = 0) -> bool:
+        """It is surely true and no constant: a lambda, or an object that is made there, `Compose(steps)`, also by name.
+
+        Not where its class may say by `__len__` or `__bool__` that it is false.
+        """
+        resolver = self.callees.resolver
+        if isinstance(value, ast.Lambda):
+            return True
+        if isinstance(value, ast.Name):
+            bound = outline.lookup(value, value.id)[1]
+            if len(bound) != 1 or bound[0].parameter:
+                return False
+            if isinstance(bound[0].statement, (*FUNCTIONS, ast.ClassDef)):
+                return True
+            kept = bound[0].value
+            return kept is not None and depth == 0 and self._is_object(outline, kept, 1)
+        if not isinstance(value, ast.Call):
+            return False
+        found = resolver.definition(outline, value.func)
+        if found is None:
+            name = last_name(value.func) or ""
+            return name[:1].isupper() and name not in _MAY_BE_EMPTY and resolver.is_foreign(outline, value.func)
+        if not isinstance(found.node, ast.ClassDef) or found.node.keywords:
+            return False
+        lineage = resolver.lineage(Class(found.outline, found.node))
+        outside = resolver.base_names(lineage[0]) - {each.node.name for each in lineage}
+        return outside <= _PLAIN_BASES and not any(
+            method(each.node, name) for each in lineage for name in _MAY_BE_FALSE
         )
 
     def _around(self, outline: Outline, node: ast.AST) -> Function | None:
@@ -78,14 +119,18 @@ class NeverAsked:
         """The calls that run the `__init__` of a class, for its own objects and for those of classes below it."""
         if depth > _DEPTH or cls.node.decorator_list or cls.node.keywords:
             return None
+        if any(_makes_another(part) for each in self.callees.resolver.lineage(cls) for part in ast.walk(each.node)):
+            return None
         return self._of(Definition(cls.outline, cls.node), depth)
 
     def _of(self, definition: Definition, depth: int) -> _Calls | None:
         """What the uses of its name are: calls, or classes that derive from it; None where one is something else."""
         node, found = definition.node, list[tuple[Outline, ast.Call, int]]()
-        if self._is_text(node.name):
+        if self._is_text(node.name) or self._may_be_looked_up(definition):
             return None
         for outline in self.repo.mentioning(node.name):
+            if any(other != node.name and self._is_known_as(outline, other) for other in outline.names_of(node.name)):
+                return None
             for use in [use for name in outline.names_of(node.name) for use in outline.named.get(name, ())]:
                 if not isinstance(use.ctx, ast.Load):
                     continue
@@ -126,17 +171,45 @@ class NeverAsked:
                 found.append((cls.outline, call, called[2]))
         return found
 
+    def _is_known_as(self, outline: Outline, name: str) -> bool:
+        """Other files may import what this one calls `name`."""
+        return any(other is not outline for other in self.repo.mentioning(name))
+
     def _is_text(self, name: str) -> bool:
         """The name stands in quotes, or in a text of settings: somebody may find it there."""
         quoted = re.compile(rf"['\"](?:[\w.]+\.)?{re.escape(name)}['\"]")
         project = self.repo.project
-        return any(True for _ in project.matching(quoted, word=name)) or _stands_in_settings(project, name)
+        return any(True for _ in project.matching(quoted, word=name)) or stands_in_text(project, name)
+
+    def _may_be_looked_up(self, definition: Definition) -> bool:
+        """Some code finds functions or classes by a name that nobody can see, and may find this one."""
+        project = self.repo.project
+        if any(True for _ in project.matching(_FINDS)):
+            return True
+        name, home = definition.node.name, definition.outline
+        for path in sorted({home.path, *(each.path for each in self.repo.mentioning(name))}):
+            source = project.source(path)
+            if source is not None and _FINDS_HERE.search(source.text) is not None:
+                return True
+        for outline in self.repo.mentioning("getattr"):
+            for call in outline.calls_of("getattr"):
+                if len(call.args) > 1 and not isinstance(call.args[1], ast.Constant):
+                    module = self.callees.resolver.module(outline, call.args[0])
+                    if module is None and not outline.is_self(call.args[0]) and _is_called(outline, call):
+                        return True
+                    if module is not None and (module.star_imports or module.bindings(module.module, name)):
+                        return True
+        return False
 
 
-@asked
-def _stands_in_settings(project: Project, name: str) -> bool:
-    """A file of settings has the word, or there is a notebook, which may use anything."""
-    word = re.compile(rf"\b{re.escape(name)}\b")
-    texts = (project.source(path) for path in project.paths if path.endswith(_SETTINGS))
-    notebook = any(path.endswith(".ipynb") for path in project.paths)
-    return notebook or any(source is not None and word.search(source.text) is not None for source in texts)
+def _is_called(outline: Outline, node: ast.expr) -> bool:
+    """`getattr(module, name)(...)`, or what it gives is kept, and may be called later."""
+    above = outline.parents[node]
+    return isinstance(above, (ast.Assign, ast.Return)) or (isinstance(above, ast.Call) and above.func is node)
+
+
+def _makes_another(node: ast.AST) -> bool:
+    """`cls(...)`, `type(self)(...)`, `self.__class__(...)`: an object of a class that is not named."""
+    if not isinstance(node, ast.Call):
+        return False
+    return whose_class(node.func) is not None or (isinstance(node.func, ast.Name) and node.func.id == "cls")

@@ -9,10 +9,6 @@ from ..project import Project
 from ..questions import asked
 from .repo import Repo
 
-_TEXTS = (
-    ".yaml", ".yml", ".toml", ".cfg", ".ini", ".gin", ".json", ".jsonnet", ".sh", ".bash", ".md", ".rst", ".txt",
-    ".ipynb", "Makefile",
-)  # fmt: skip
 _MOST = 400  # texts that are searched; with more, the class may be named in any
 _PACKAGING = ("setup.py", "setup.cfg", "pyproject.toml")
 # names of classes that are computed, or found by a walk over a module
@@ -34,7 +30,7 @@ def never_named(repo: Repo, path: str, line: int) -> bool:
     uses = outline.named.get(node.name, ())
     inside = all(node in outline.ancestors(use) for use in uses)
     strings = (each for each in outline.of_kind(ast.Constant) if each.value == node.name)
-    return inside and not any(strings) and _is_closed(repo.project) and not _stands_in_text(repo.project, node.name)
+    return inside and not any(strings) and _is_closed(repo.project) and not stands_in_text(repo.project, node.name)
 
 
 @asked
@@ -47,8 +43,9 @@ def _is_closed(project: Project) -> bool:
 
 
 @asked
-def _stands_in_text(project: Project, name: str) -> bool:
-    paths = [path for path in project.paths if path.endswith(_TEXTS)]
+def stands_in_text(project: Project, name: str) -> bool:
+    """A file of settings, a script, a guide or a notebook has the word."""
+    paths = [path for path in project.paths if not path.endswith((".py", ".pyi"))]
     if len(paths) > _MOST:
         return True
     word = re.compile(rf"(?<!\w){re.escape(name)}(?!\w)".encode())

@@ -239,6 +239,20 @@ class Rows(Dataset):
 loader = DataLoader(Rows(options(3)), num_workers=2)
 """
     },
+    "some variables of a function in a dict": {
+        "data.py": LOADER
+        + """
+def options(size):
+    fn = lambda x: x + size
+    return {name: value for name, value in locals().items() if isinstance(value, int)}
+
+class Rows(Dataset):
+    def __init__(self, options):
+        self.options = options
+
+loader = DataLoader(Rows(options(3)), num_workers=2)
+"""
+    },
     "a dict becomes the attributes": {
         "data.py": LOADER
         + """

@@ -23,7 +23,10 @@ SMALL = "if self.narrow:\n            self.step = lambda row: row[0]"
 
 
 def never(body: str, use: str, **more: str) -> bool:
-    texts = {"rows.py": ROWS.format(body=body), "run.py": f"from rows import Rows\n{use}\n"}
+    texts = {
+        "rows.py": ROWS.format(body=body),
+        "run.py": f"from torchvision.transforms import Compose\nfrom rows import Rows\n{use}\n",
+    }
     texts |= {name.replace("_", "."): text for name, text in more.items()}
     repo = Repo(Project(MemoryFiles({path: text.encode() for path, text in texts.items()})))
     outline = repo.outline("rows.py")
@@ -68,6 +71,21 @@ def test_no_call_asks(body: str, use: str) -> None:
         (OTHER, "class More(Rows):\n    def __init__(self, path):\n        super().__init__(path)\nMore(1)"),
         ("if path:\n            self.step = lambda row: row", "Rows(path)"),
         ("self.step = lambda row: row", "Rows('a', Compose())"),
+        (OTHER, "from collections import OrderedDict\nRows('a', OrderedDict())"),
+        (OTHER, "class Steps(list): pass\nRows('a', Steps())"),
+        (OTHER, "class Base:\n    def __bool__(self): return False\nclass Steps(Base): pass\nRows('a', Steps())"),
+        (OTHER, "def Steps(): return None\nRows('a', Steps())"),
+        (OTHER, "from steps import *\nRows('a', Steps())"),
+        (OTHER, "Rows('a', Compose())\nvars(rows)['Rows']('b')"),
+        (OTHER, "import rows\nRows('a', Compose())\ngetattr(rows, args.dataset)(4)"),
+        (OTHER, "Rows('a', Compose())\ndef made(module): return getattr(module, args.dataset)(4)"),
+        (OTHER, "Rows('a', Compose())\nimport_module(args.module)"),
+        (
+            "self.step = step\n        super().__init__()\n        self.step = self.step or (lambda x: x)",
+            "Rows(1, Compose())",
+        ),
+        ("if step == 'all':\n            self.step = lambda row: row", "from enums import Mode\nRows('a', Mode(name))"),
+        ("if step in ('all', 'some'):\n            self.step = lambda row: row", "Rows('a', Compose())"),
         (SMALL, "Rows('a', small=True)"),
         (SMALL, "Rows('a', small=args.small)"),
         ("self.narrow = True\n        " + SMALL, "Rows('a')"),
@@ -77,7 +95,27 @@ def test_some_call_may_ask(body: str, use: str) -> None:
     assert not never(body, use)
 
 
+def test_objects_that_make_others_of_their_class() -> None:
+    for other in ("type(self)(path)", "self.__class__(path)"):
+        assert not never(OTHER + f"\n    def part(self, path): return {other}", "Rows('a', Compose())")
+    again = "\n    @classmethod\n    def read(cls, path): return cls(path)"
+    assert not never(OTHER + again, "Rows('a', Compose())")
+    assert never(OTHER + "\n    def part(self, path): return other(path)", "Rows('a', Compose())")
+
+
+def test_other_names_of_the_class() -> None:
+    more = "from rows import Rows as Lines\n"
+    assert never(OTHER, "Rows('a', Compose())", more_py=more + "Lines('a', lambda row: row)\n")
+    use = {"more_py": more, "third_py": "from more import Lines\nLines('a')\n"}
+    assert not never(OTHER, "Rows('a', Compose())", **use)
+
+
+def test_attributes_that_are_looked_up() -> None:
+    assert never(OTHER, "Rows('a', Compose())\nprint(getattr(args, name), getattr(args, 'rows')(3))")
+
+
 def test_what_else_may_use_the_class() -> None:
+    assert not never(OTHER, "Rows('a', Compose())", run_slurm="python run.py --dataset Rows\n")
     assert never(OTHER, "Rows('a', Compose())", test_py="from rows import Rows\nRows('a')\n")
     assert not never(OTHER, "Rows('a', Compose())", run_yaml="dataset: Rows\n")
-    assert not never(OTHER, "Rows('a', Compose())", look_ipynb="{}\n")
+    assert not never(OTHER, "Rows('a', Compose())", look_ipynb='{"source": "Rows(1)"}\n')

@@ -22,6 +22,7 @@ from .callers import Callers
 _START = "multiprocessing.Process().start"
 _NONE: frozenset[int] = frozenset()
 _MAX_DEPTH = 3  # functions that call each other
+_SEVERAL = 2  # calls; more make no difference
 
 
 class Moments:
@@ -101,11 +102,15 @@ class Moments:
         return {node for node, count in times.items() if count > 1}
 
     def _times(self, offset: int, call: Call, depth: int = 0) -> int:
-        """How many calls lead to this one, itself for those that are in no function that is called."""
+        """How many calls lead to this one, itself for those that are in no function that is called; at most `_SEVERAL`
+        are looked for."""
         function = self.callers.around(offset, call)
         calls = self.callers.of(function) if function >= 0 and depth < _MAX_DEPTH else []
-        leading = (given for given in calls if self.callers.around(given.offset, given.call) != function)
-        return max(1, sum(self._times(given.offset, given.call, depth + 1) for given in leading))
+        count = 0
+        for given in calls:
+            if count < _SEVERAL and self.callers.around(given.offset, given.call) != function:
+                count += self._times(given.offset, given.call, depth + 1)
+        return max(1, count)
 
     def _end(self, function: int) -> int:
         """The last line of a function; a module has none."""

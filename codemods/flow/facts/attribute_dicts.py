@@ -63,3 +63,15 @@ def variables(builder: FactsBuilder, result: int) -> int:
     found = ((name, scope.current.get(name, scope.names.get(name, -1))) for name in sorted(scope.bound))
     items = [(name, node) for name, node in found if node >= 0]
     return builder.container((), "dict", items) if items else result
+
+
+def chooses_values(node: ast.ListComp | ast.SetComp | ast.DictComp | ast.GeneratorExp) -> bool:
+    """`{k: v for k, v in locals().items() if isinstance(v, int)}`: a test asks for more than the first of a pair."""
+    for generator in node.generators:
+        target = generator.target
+        chosen = target.elts[1:] if isinstance(target, ast.Tuple) else [target]
+        names = {part.id for each in chosen for part in ast.walk(each) if isinstance(part, ast.Name)}
+        asked = (part.id for test in generator.ifs for part in ast.walk(test) if isinstance(part, ast.Name))
+        if not names.isdisjoint(asked):
+            return True
+    return False

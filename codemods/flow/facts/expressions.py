@@ -11,7 +11,7 @@ from ...nodes import children
 from ...syntax.binding_rules import ScopeKind
 from ...syntax.names import dotted
 from ..kinds import FunctionKind
-from .attribute_dicts import is_locals, note_update, updated, variables
+from .attribute_dicts import chooses_values, is_locals, note_update, updated, variables
 from .builder import FactsBuilder
 from .definitions import enter_function
 from .filled_later import PUTS, note_call, note_item
@@ -54,6 +54,7 @@ class Expressions(Targets):
     def __init__(self, builder: FactsBuilder) -> None:
         super().__init__(builder)
         self.self_calls: dict[tuple[int, str], set[int]] = {}  # (class, method) -> functions that call self.method()
+        self.chooses = False  # in a comprehension with a test of values
 
     def value(self, node: ast.expr) -> int:
         """The node of the value of an expression, -1 where nothing could matter."""
@@ -222,12 +223,14 @@ class Expressions(Targets):
         facts, outer = builder.facts, builder.scope
         builder.scope = FactsScope(ScopeKind.COMPREHENSION, outer.qualname, outer, outer.function, outer.owner)
         kept = items_of(node)
+        around, self.chooses = self.chooses, self.chooses or chooses_values(node)
         whole = self.value(kept) if kept is not None else -1
         for generator in node.generators:
             value = self.value(generator.iter)
             self.bind_inner(generator.target, builder.element(value, EACH) if value >= 0 else -1)
             for test in generator.ifs:
                 self.value(test)
+        self.chooses = around
         if isinstance(node, ast.DictComp):
             key = self.value(node.key)
             builder.distinguish(key, "a key of a dict", node.lineno)
@@ -315,7 +318,7 @@ class Expressions(Targets):
         )  # fmt: skip
         if type(function) is ast.Attribute and type(function.value) is ast.Name and function.value.id == "self":
             self._note_self_call(function.attr)
-        return variables(builder, result) if text == "locals" and is_locals(node) else result
+        return variables(builder, result) if text == "locals" and is_locals(node) and not self.chooses else result
 
     def _evaluates(self, node: ast.Call) -> bool:
         """`eval(text)` of Python itself, with a text that stands somewhere else."""

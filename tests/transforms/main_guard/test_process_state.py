@@ -138,6 +138,11 @@ def test_a_filter_that_may_stay_as_it_was_in_the_loop_before() -> None:
         pytest.param("sys.stdout = open('log.txt', 'w')", "print(x, file=sys.stderr)", id="to another stream"),
         pytest.param("sys.stdout = sys.__stdout__", "print(x)", id="it is given back"),
         pytest.param("old = sys.stdout\nsys.stdout = io.StringIO()\nsys.stdout = old", "print(x)", id="set back"),
+        pytest.param(
+            "old = sys.stdout\ntry:\n    sys.stdout = io.StringIO()\nfinally:\n    sys.stdout = old",
+            "print(x)",
+            id="set back at the end",
+        ),
         pytest.param("signal.signal(signal.SIGUSR1, print)", "os.kill(x, signal.SIGUSR2)", id="another signal"),
         pytest.param(
             "codecs.register_error('dots', print)", "return x.encode('ascii', 'ignore')", id="another handler"

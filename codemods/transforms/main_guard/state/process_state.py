@@ -99,7 +99,7 @@ def _is_set_back(change: Place, state: State) -> bool:
         same = [node for node in outline.attributes.get(change.node.attr, ()) if outline.scope(node) is scope]
         own = ast.unparse(change.node)
         stores = [node for node in same if not isinstance(node.ctx, ast.Load) and ast.unparse(node) == own]
-        return len({ast.unparse(outline.statement(node)) for node in stores}) > 1
+        return any(_is_from_before(outline, outline.statement(node), own) for node in stores)
     if not isinstance(change.node, ast.Call) or not isinstance(scope, FUNCTIONS):
         return False
     calls = outline.calls_of(last_name(change.node.func))
@@ -107,6 +107,15 @@ def _is_set_back(change: Place, state: State) -> bool:
         call for call in calls if outline.scope(call) is scope and qualified_name(outline, call.func) in state.sets
     ]
     return len({ast.unparse(call) for call in others}) > 1
+
+
+def _is_from_before(outline: Outline, statement: ast.AST, own: str) -> bool:
+    """`sys.stdout = before`, where `before = sys.stdout` stands above; or `= sys.__stdout__`."""
+    value = statement.value if isinstance(statement, ast.Assign) else None
+    if isinstance(value, ast.Name):
+        kept = outline.only_value(value)
+        return kept is not None and ast.unparse(kept) == own
+    return isinstance(value, ast.Attribute) and value.attr == f"__{own.rpartition('.')[2]}__"
 
 
 def inherits(search: Search, worker: Worker, seeded: bool = False) -> Worker | None:
