@@ -38,6 +38,12 @@ class Solver:
             "solver.train()\n",
             id="made by a function",
         ),
+        pytest.param(
+            "class Data:\n    def __init__(self):\n        self.train = LOADER\n\n\n"
+            "class Solver:\n    def __init__(self, data):\n        self.rows = data.train\n\n"
+            "    def run(self):\n        print(next(iter(self.rows)))\n\n\nsolver = Solver(Data())\nsolver.run()\n",
+            id="of an object that the constructor gets",
+        ),
         pytest.param("for each in [LOADER for _ in range(2)]:\n    for row in each:\n        print(row)\n", id="each"),
         pytest.param("from catalyst import dl\ndl.Runner().train(loaders={'train': LOADER})\n", id="trainer"),
     ],

@@ -44,7 +44,10 @@ class Objects:
         if not isinstance(node, ast.Attribute):
             around = outline.owner(node) if outline.is_self(node) else None
             made = (outline, around) if around is not None else self.callees.class_of(outline, node)
-            return [Class(*made)] if made is not None else self.callees.classes_of(outline, node)[:_MAX_CLASSES]
+            classes = [Class(*made)] if made is not None else self.callees.classes_of(outline, node)
+            passed = self.given.passed(outline, node) if not classes else []  # a parameter of `__init__`
+            classes += [cls for each in passed for cls in self.callees.classes_of(*each)]
+            return [*dict.fromkeys(classes)][:_MAX_CLASSES]
         found: dict[Class, None] = {}
         for owner in self.owners(outline, node.value, depth + 1) if depth < _MAX_DEPTH else ():
             for at in self.callees.resolver.lineage(owner):
