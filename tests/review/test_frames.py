@@ -7,8 +7,8 @@ import io
 import pytest
 from rich.console import Console
 
-from codemods.finding import Span
-from codemods.review.text import _frame, _window
+from codemods.finding import Hop, Span
+from codemods.review.text import _frame, _trace, _window
 from codemods.tree.python2 import _within
 from codemods.tree.source import Source
 from harness.each_row import each_row
@@ -105,3 +105,19 @@ def test_the_part_of_a_line_that_changes(new: str, start: int, end: int, text: s
     edit = _within(source, 2, new)
     assert (edit.start, edit.end, edit.text) == (start, end, text)
     assert source.apply([edit]) == f"a\n{new}\nb\n"
+
+
+def steps(width: int) -> list[str]:
+    out = Console(file=io.StringIO(), width=width, force_terminal=True, color_system=None, highlight=False)
+    hops = [Hop("a.py", 3, "a lambda is made here and kept on the object"), Hop("b.py", 12, "it is sent")]
+    _trace(".", hops, out, full=True)
+    assert isinstance(out.file, io.StringIO)
+    return out.file.getvalue().splitlines()
+
+
+def test_a_long_step_is_continued_below_its_words() -> None:
+    whole = ["  1. a.py:3   a lambda is made here and kept on the object", "  2. b.py:12  it is sent"]
+    assert steps(100) == whole
+    first, second, last = steps(50)
+    assert first.startswith("  1. a.py:3   a lambda") and second.startswith(" " * 14) and last == whole[1]
+    assert f"{first} {second.strip()}" == whole[0] and max(map(len, (first, second))) <= 50
