@@ -156,6 +156,56 @@ print(len(rows))
 parts = {"train": rows}
 """,
     },
+    "kept by an object that only loops over it": {
+        "data.py": ROWS,
+        "dump.py": """
+import numpy as np
+from data import *
+
+class Shots:
+    def __init__(self, root):
+        self.rows = Rows(root, load=lambda i: i)
+        self.rows = np.array([row for row in self.rows])
+        self.train, self.test = self.rows[:3], self.rows[3:]
+        self.parts = {"train": self.train, "test": self.test}
+
+    def show(self, mode):
+        print(len(self.parts[mode]))
+
+Shots(".").show("train")
+""",
+    },
+    "kept by an object that is handed on": {
+        "data.py": ROWS,
+        "dump.py": """
+import engine
+from data import *
+
+class Shots:
+    def __init__(self, root):
+        self.rows = Rows(root, load=lambda i: i)  # likely
+        print(len(self.rows))
+
+engine.train(Shots("."))
+""",
+    },
+    "kept by an object that hands it on": {
+        "data.py": ROWS,
+        "dump.py": """
+import engine
+from data import *
+
+class Shots:
+    def __init__(self, root):
+        self.parts = [Rows(root, load=lambda i: i)]  # likely
+        print(len(self.parts[0]))
+
+    def train(self):
+        engine.train(self.parts)
+
+Shots(".").train()
+""",
+    },
     "a part of it is handed to a loader": {
         "data.py": """
 from torch_geometric.data import DataLoader, InMemoryDataset

@@ -8,6 +8,7 @@ from codemods.tree.files import MemoryFiles
 from harness.marks import KINDS
 
 SIBLINGS = """\
+import engine
 from torch.utils.data import DataLoader, Dataset
 
 class Mask:
@@ -36,14 +37,14 @@ class Third(Base):
 
 def main():
     for rows in (First(), Third(), Second()):
-        print(len(rows))
+        engine.train(rows)
 """
 
 
 def test_a_trace_goes_over_the_class_that_makes_the_hazard() -> None:
     found = flow_of(Project(MemoryFiles({"data.py": SIBLINGS.encode()}))).crossings(KINDS)
     told = {each.line: [hop.what for hop in each.trace][-2:] for each in found}
-    assert told[20][0] == "stored as `mask` on `Second`"
-    assert told[20][1].startswith("`Second` is a `Dataset`")
-    assert told[25][0] == "stored as `mask` on `Third`"
-    assert told[25][1].startswith("`Third` is a `Dataset`")
+    assert told[21][0] == "stored as `mask` on `Second`"
+    assert told[21][1].startswith("`Second` is a `Dataset`")
+    assert told[26][0] == "stored as `mask` on `Third`"
+    assert told[26][1].startswith("`Third` is a `Dataset`")

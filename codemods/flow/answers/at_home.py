@@ -1,7 +1,7 @@
 """Whether an object stays in the process that makes it: it is looped over, indexed or measured there, and no more.
 
 A Dataset is mostly made for workers, so what it keeps is taken to cross. A program that only loops over one shows that
-this one does not.
+this one does not. What an object keeps stays where that object does.
 """
 
 from __future__ import annotations
@@ -23,6 +23,7 @@ _LOOKS = frozenset(  # they look at what an object gives, and pass it to nobody
     ]
 )  # fmt: skip
 
+_COMPUTES = "numpy."  # a package that starts no process
 _MAX_STEPS = 1_000
 
 
@@ -50,7 +51,8 @@ class AtHome:
     def _stays(self, number: int, origin: int, must_be_used: bool) -> bool:
         heap, constraints = self.solution.heap, self.solution.constraints
         paths = Paths(heap, number, (origin,))
-        if paths.meet(self._keepers) or not paths.complete:
+        paths.meet(frozenset())  # follows them to their ends
+        if not paths.complete or not all(map(self._keeper_stays, paths.found)):
             return False
         used = not must_be_used
         for node in paths.found:
@@ -95,7 +97,7 @@ class AtHome:
         if (path, call.position[0]) in self._not_pickled:
             return True
         names = [str(value.a) for value in held if value.kind == FOREIGN] or [call.text]
-        return all(name.rpartition(".")[2] in _LOOKS for name in names)
+        return all(name.rpartition(".")[2] in _LOOKS or name.startswith(_COMPUTES) for name in names)
 
     @cached_property
     def _not_pickled(self) -> set[tuple[str, int]]:
@@ -103,13 +105,43 @@ class AtHome:
         crossing = {(sink.path, sink.line) for sink in self.solution.sinks if sink.crosses}
         return {(sink.path, sink.line) for sink in self.solution.sinks if not sink.crosses} - crossing
 
+    def _keeper_stays(self, node: int) -> bool:
+        """What is in the node is kept by no object or container but those that stay as well."""
+        if node in self._owners:
+            return self.whole_class(self._owners[node])
+        if node not in self._containers:
+            return True
+        number, origin = self._containers[node]
+        key = (number, origin)
+        if key not in self._known:
+            self._known[key] = False  # as in `stays`
+            unpacked = origin >= 0 and not self.solution.heap.targets[origin]  # `self.a, self.b = x, y`
+            self._known[key] = origin >= 0 and self._stays(number, origin, must_be_used=not unpacked)
+        return self._known[key]
+
     @cached_property
-    def _keepers(self) -> set[int]:
-        """Nodes of attributes and of what containers hold."""
-        heap = self.solution.heap
-        found = {node for nodes in self.solution.attributes.values() for node in nodes.values()}
-        found |= {int(value.a) for value in heap.values if value.kind == CONTAINER}
-        return found.union(*(fields.values() for fields in heap.fields.values()))
+    def _owners(self) -> dict[int, int]:
+        """By node of an attribute the class whose objects have it."""
+        return {node: owner for owner, nodes in self.solution.attributes.items() for node in nodes.values()}
+
+    @cached_property
+    def _containers(self) -> dict[int, tuple[int, int]]:
+        """By node of what a container holds its number, and the node where it is written, -1 where a call makes it."""
+        heap, program = self.solution.heap, self.solution.program
+        written = {
+            contents + offset: result + offset
+            for facts, offset in zip(program.facts, program.offsets, strict=True)
+            for result, contents, _ in facts.containers
+        }
+        found: dict[int, tuple[int, int]] = {}
+        for number, value in enumerate(heap.values):
+            if value.kind == CONTAINER:
+                contents = int(value.a)
+                origin = written.get(contents, -1)
+                found.update(dict.fromkeys((contents, *heap.fields.get(contents, {}).values()), (number, origin)))
+        for contents, fields in heap.fields.items():
+            found.update({node: (-1, -1) for node in fields.values() if node not in found})
+        return found
 
     @cached_property
     def _returned(self) -> set[int]:
