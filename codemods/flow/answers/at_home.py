@@ -139,7 +139,7 @@ class AtHome:
                 contents = int(value.a)
                 origin = written.get(contents, -1)
                 found.update(dict.fromkeys((contents, *heap.fields.get(contents, {}).values()), (number, origin)))
-        for contents, fields in heap.fields.items():
+        for fields in heap.fields.values():
             found.update({node: (-1, -1) for node in fields.values() if node not in found})
         return found
 

@@ -13,10 +13,11 @@ from collections.abc import Iterator
 
 from ...project import Project
 from ...syntax.argparse_options import nodes
+from ...syntax.names import last_name
 
 _NAME = "local_rank"
 _NAMED = re.compile(r"\blocal_rank\b")
-_OF_OPTIONS = frozenset(("type", "help", "metadata"))  # beside the default, what says that a value is an option
+_OF_OPTIONS = frozenset(("type", "help"))  # beside the default, what says that a value is an option
 _PARSERS = re.compile(
     r"\b(?:HfArgumentParser|add_arguments|tyro\.cli|pyrallis\.parse|simple_parsing\.parse)\(([^()]*)\)"
 )
@@ -63,7 +64,7 @@ def _declares(field: ast.stmt, by_name: bool) -> bool:
         return by_name and ast.unparse(field.value) == "-1"
     words = {keyword.arg: keyword.value for keyword in field.value.keywords}
     default = words.get("default")
-    is_option = by_name or not _OF_OPTIONS.isdisjoint(words)
+    is_option = by_name or (last_name(field.value.func) != "field" and not _OF_OPTIONS.isdisjoint(words))
     return default is not None and ast.unparse(default) == "-1" and is_option
 
 

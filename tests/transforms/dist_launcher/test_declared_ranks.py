@@ -63,6 +63,7 @@ def test_a_dataclass_that_a_parser_is_given() -> None:
     [
         (OPTIONS.format(default=2), "Settings.parse()"),
         (PLAIN.format(default=-1), "Settings()"),
+        (PLAIN.format(default='field(default=-1, metadata={"help": "rank"})'), "Settings()"),
         (OPTIONS.format(default=-1).replace("local_rank", "rank"), "Settings.parse()"),
     ],
 )
