@@ -327,6 +327,7 @@ class _Planner:
             if moves[unit].passes_on is None:
                 give_name(self.rewrite, moves[unit], moves)
             self.binding.check_bound(unit)
+            self.binding.check_member(unit)
             if moves[unit].is_partial or moves[unit].is_object or moves[unit].method:
                 self.binding.check_binding(unit)
             self.binding.check_calls(unit)

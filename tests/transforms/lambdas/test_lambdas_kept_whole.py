@@ -151,3 +151,33 @@ if __name__ == "__main__":
 def test_a_method_that_other_code_makes_of_it(bound: str, what: str, body: str) -> None:
     (reason,) = reasons({"a.py": BOUND_LATER.replace("BOUND", bound).replace("BODY", body)}, "lambdas")
     assert reason.startswith(f"`{what}` (line 18) binds it to one object, and pickle looks for such a method")
+
+
+MEMBERS = """
+import functools
+from enum import Enum
+from multiprocessing import Process
+
+
+class Step(Enum):
+    HALF = VALUE
+
+
+def main():
+    Process(target=print, args=(Step.HALF, Step.HALF.value)).start()
+
+
+if __name__ == "__main__":
+    main()
+"""
+
+
+@pytest.mark.parametrize("value", ["functools.partial(lambda x: x / 2)", "functools.partial(print, lambda x: x / 2)"])
+def test_the_value_of_a_member_is_equal_to_itself_alone(value: str) -> None:
+    (reason,) = reasons({"a.py": MEMBERS.replace("VALUE", value)}, "lambdas")
+    assert reason.startswith(
+        "`Step` is an Enum: a member is pickled by its value, and no other `functools.partial(...)`"
+    )
+    assert "(_step_half,)" in migrated({"a.py": MEMBERS.replace("VALUE", "(lambda x: x / 2,)")}, "lambdas")["a.py"]
+    plain = MEMBERS.replace("Enum)", "object)").replace("VALUE", value)
+    assert "partial(" in migrated({"a.py": plain}, "lambdas")["a.py"]

@@ -23,6 +23,8 @@ _DECORATES = re.compile(r"[ \t]+@(?:\w+\.)*")  # a line in a block, up to the na
 _KEEPS = re.compile(r"[ \t]+\w+[ \t]*(?::.*)?=[ \t]*(?:\w+\.)*")  # such a line, up to what is called for a value
 
 
+_ENUMS = frozenset({"Enum", "IntEnum", "StrEnum", "Flag", "IntFlag", "ReprEnum"})
+_MEMBERS = frozenset({"member", "nonmember", "staticmethod"})
 _BIND = ("types.MethodType", "__get__")
 
 
@@ -122,6 +124,25 @@ class BindingChecks:
                 f"`{binds}` ({where}) binds it to one object, and pickle looks for such a method in the class, by its "
                 "name: use `functools.partial` with a function of the module and the object"
             )
+
+    def check_member(self, unit: Unit) -> None:
+        """Raises Refused where a call makes the value of an Enum's member of it: another one is not equal to that."""
+        statement = self.scopes.statement_of(unit.node)
+        owner = self.scopes.parents[statement]
+        outline = self.repo.outline(self.path)
+        if not (isinstance(unit.node, ast.Lambda) and isinstance(owner, ast.ClassDef) and outline is not None):
+            return
+        bases = self.repo.resolver.base_names(Class(outline, owner))
+        if _ENUMS.isdisjoint(base.rpartition(".")[2] for base in bases):
+            return
+        for above in self.scopes.ancestors(unit.node):
+            if above is statement:
+                return
+            if isinstance(above, ast.Call) and last_name(above.func) not in _MEMBERS:
+                raise Refused(
+                    f"`{owner.name}` is an Enum: a member is pickled by its value, and no other "
+                    f"`{ast.unparse(above.func)}(...)` is equal to that. Put a function of the module in a tuple instead"
+                )
 
     def _check_wrapper(self, unit: Unit) -> None:
         """Raises Refused for what a decorator puts in the place of a function, which may be a method."""
