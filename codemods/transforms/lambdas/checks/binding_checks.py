@@ -139,9 +139,10 @@ class BindingChecks:
             if above is statement:
                 return
             if isinstance(above, ast.Call) and last_name(above.func) not in _MEMBERS:
+                made = f"`{ast.unparse(above.func)}(...)`"
                 raise Refused(
-                    f"`{owner.name}` is an Enum: a member is pickled by its value, and no other "
-                    f"`{ast.unparse(above.func)}(...)` is equal to that. Put a function of the module in a tuple instead"
+                    f"`{owner.name}` is an Enum: a member is pickled by its value, and no other {made} is equal to that. "
+                    "Put a function of the module in a tuple instead"
                 )
 
     def _check_wrapper(self, unit: Unit) -> None:
