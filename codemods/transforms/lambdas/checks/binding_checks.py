@@ -141,7 +141,7 @@ class BindingChecks:
             if isinstance(above, ast.Call) and last_name(above.func) not in _MEMBERS:
                 made = f"`{ast.unparse(above.func)}(...)`"
                 raise Refused(
-                    f"`{owner.name}` is an Enum: a member is pickled by its value, and no other {made} is equal to that. "
+                    f"`{owner.name}` is an Enum: a member is pickled by its value, and no other {made} is equal to it. "
                     "Put a function of the module in a tuple instead"
                 )
 
