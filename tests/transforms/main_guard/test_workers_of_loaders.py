@@ -475,7 +475,8 @@ def chosen(name):
         ("plain(Rows(), 2)", True),
         ("plain(Rows(), num_workers=0)", False),
         ("plain(Rows())", False),
-        ("outer(Rows(), 3)", False),  # two calls away: nothing is said of it
+        ("outer(Rows(), 3)", True),
+        ("outer(Rows(), 0)", False),
         ("packed(Rows(), 3)", True),
         ("packed(Rows(), 0)", False),
         ("packed(Rows())", False),
@@ -981,3 +982,41 @@ def test_a_product_of_jobs_with_one() -> None:
     )
     assert reported({"main.py": script.format(4)}, RULE)
     assert not reported({"main.py": script.format(0)}, RULE)
+
+
+@pytest.mark.parametrize("number", ["4", "0"])
+@pytest.mark.parametrize(
+    "between",
+    [
+        "def build(kind, n):\n    return make(kind, n)\n",
+        "def build(kind, n):\n    return make(kind, workers=n), make('test', workers=n)\n",
+        "def build(kind, n):\n    return middle(n, kind)\n\ndef middle(count, kind):\n    return make(kind, count)\n",
+        "def build(kind, n):\n    return make(kind, **{'workers': n}) if kind is None else make(kind, n)\n",
+    ],
+)
+def test_a_number_that_functions_hand_on(between: str, number: str) -> None:
+    loaders = f"""\
+from torch.utils.data import DataLoader
+
+def make(kind, workers):
+    return DataLoader([kind], num_workers=workers)
+
+{between}"""
+    script = f"import loaders\nrows = loaders.build('train', {number})\nfor row in rows:\n    print(row)\n"
+    found = reported({"a.py": script, "loaders.py": loaders}, RULE)
+    assert [each.span.line for each in found] == ([3] if number == "4" else [])
+
+
+def test_a_number_that_the_function_between_has_of_its_own() -> None:
+    loaders = """\
+from torch.utils.data import DataLoader
+
+def make(kind, workers):
+    return DataLoader([kind], num_workers=workers)
+
+def build(kind, n):
+    workers = 0
+    return make(kind, workers)
+"""
+    script = "import loaders\nrows = loaders.build('train', 4)\nfor row in rows:\n    print(row)\n"
+    assert not reported({"a.py": script, "loaders.py": loaders}, RULE)

@@ -37,13 +37,22 @@ class PassedWorkers:
         value = number_of_workers(outline, call)
         rest = function.args.kwarg
         if isinstance(value, ast.Name) and value.id in parameters(function) and value.id in given:
-            return caller, given[value.id]
+            return self._further_up(caller, given[value.id])
         unpacked = [keyword.value for keyword in call.keywords if keyword.arg is None] if value is None else []
         if rest is not None and unpacked and NUMBER not in parameters(function) and NUMBER in given:
-            return caller, given[NUMBER]
+            return self._further_up(caller, given[NUMBER])
         for node in unpacked:  # a dict that the call passes
             if isinstance(node, ast.Name) and node.id in given and node.id in parameters(function):
                 found = number_in(caller, given[node.id])
                 if found is not None:
                     return caller, found
         return None
+
+    def _further_up(self, outline: Outline, value: ast.expr) -> tuple[Outline, ast.expr]:
+        """What the callers of `outline` pass for it, where it is a parameter there."""
+        for function, caller, given in reversed(self._calls[:-1]):
+            named = isinstance(value, ast.Name) and value.id in given and outline.scope(value) is function
+            if not (named and isinstance(value, ast.Name) and value.id in parameters(function)):
+                break
+            outline, value = caller, given[value.id]
+        return outline, value

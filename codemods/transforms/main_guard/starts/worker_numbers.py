@@ -61,6 +61,8 @@ class WorkerNumbers:
             return False
         if plain:
             return True
+        if isinstance(value, ast.Attribute) and not outline.is_self(value.value) and self.settings.option_is_more(name):
+            return False  # of parsed arguments: what parameters of that name are by default says nothing of it
         said = self.settings.nonzero(name)
         return not said if said is not None else isinstance(value, ast.Name)  # else a configuration that lies elsewhere
 

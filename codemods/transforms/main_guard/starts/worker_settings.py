@@ -20,6 +20,7 @@ class Settings:
         self.project = project
         self._known: dict[str, bool | None] = {}
         self._options: dict[str, bool] = {}
+        self._by_default: dict[str, bool] = {}
         self._parts: dict[str, bool] = {}
 
     def nonzero(self, name: str) -> bool | None:
@@ -53,6 +54,15 @@ class Settings:
             self._options[name] = name.isidentifier() and next(iter(self.project.matching(option)), None) is not None
         return self._options[name]
 
+    def option_is_more(self, name: str) -> bool:
+        """Every option of that name that has a default is more than 0 by it, and no YAML file says 0."""
+        if name not in self._by_default:
+            option, found = _option(name), set[str]()
+            for source in self.project.matching(re.compile(rf"\b{either(name)}\b")):
+                found.update(map(_sign, option.findall(source.text)))
+            self._by_default[name] = found == {"1"} and "0" not in self._in_yaml(name)
+        return self._by_default[name]
+
     def _nonzero(self, name: str) -> bool | None:
         in_yaml = self._in_yaml(name)
         if in_yaml & {"1"}:
@@ -75,7 +85,7 @@ class Settings:
 
         What loaders themselves are given counts where nothing else says a number.
         """
-        option = re.compile(rf"['\"]--?{either(name)}['\"][^)]{{0,999}}?\bdefault\s*=\s*(\w+)")
+        option = _option(name)
         plain = re.compile(rf"\b{re.escape(name)}['\"]?\s*(?::\s*\w+\s*)?[=:]\s*(\d+)\b(?!\s*[-+*/.])")
         found: set[str] = set()
         of_loaders: set[str] = set()
@@ -101,6 +111,11 @@ def _says_more(text: str, indent: int) -> bool:
 def either(name: str) -> str:
     """A pattern for the name of an option, by which `-` and `_` are the same. A key of a dict may be any text."""
     return re.escape(name).replace("_", "[-_]")
+
+
+def _option(name: str) -> re.Pattern[str]:
+    """An option of that name, up to its default."""
+    return re.compile(rf"['\"]--?{either(name)}['\"][^)]{{0,999}}?\bdefault\s*=\s*(\w+)")
 
 
 def without_loaders(text: str) -> str:
