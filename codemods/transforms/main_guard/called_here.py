@@ -5,7 +5,10 @@ from __future__ import annotations
 import ast
 import builtins
 import enum
+import re
 
+from ...project import Project
+from ...questions import asked
 from ...syntax.binding_rules import parameters, positional
 from ...syntax.callees import FUNCTIONS
 from ...syntax.names import root_of_chain
@@ -73,6 +76,8 @@ def called_here(outline: Outline, node: ast.Name, resolver: Resolver, depth: int
         )
         if name in calls and placed:
             return when if calls is not _WHEN_ITERATED or _is_iterated(outline, call) else None
+    if _applies(outline, call, resolver):
+        return Called.AT_ONCE
     passed = above if isinstance(above, ast.keyword) else node
     if _maps_a_table(outline, passed, call, resolver):
         return Called.AT_ONCE
@@ -113,6 +118,31 @@ def _is_table(outline: Outline, value: ast.expr | None, resolver: Resolver, seen
     if not isinstance(value.func, ast.Attribute) or value.func.attr == "to_iterable_dataset":
         return False
     return _is_table(outline, value.func.value, resolver, seen)
+
+
+def _applies(outline: Outline, call: ast.Call, resolver: Resolver) -> bool:
+    """`net.apply(init_weights)`, `table.apply(clean)`: a function that needs an argument, and gets none there.
+
+    A pool's `apply` would call it without one. What `apply` of a class of the repository does is not known.
+    """
+    if not isinstance(call.func, ast.Attribute) or call.func.attr != "apply" or len(call.args) != 1 or call.keywords:
+        return False
+    found = resolver.definition(outline, call.args[0])
+    if found is None or isinstance(found.node, ast.ClassDef):
+        return False
+    needs = len(positional(found.node)) > len(found.node.args.defaults)
+    return needs and not found.node.decorator_list and not _has_apply(resolver.project)
+
+
+@asked
+def _has_apply(project: Project) -> bool:
+    """Some class of the repository has a method of that name."""
+    return (
+        next(
+            iter(project.matching(re.compile(r"^[ \t]+(?:async )?def apply\(", re.MULTILINE), part="def apply(")), None
+        )
+        is not None
+    )
 
 
 def _runs_arguments(outline: Outline, call: ast.AST) -> bool:

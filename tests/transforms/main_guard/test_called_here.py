@@ -206,3 +206,26 @@ def test_a_table_of_the_repository() -> None:
     assert outline is not None
     (node,) = (each for each in outline.named["handler"] if isinstance(each, ast.Name))
     assert called_here(outline, node, repo.resolver) is None
+
+
+@pytest.mark.parametrize(
+    ("parameters", "call", "others", "when"),
+    [
+        ("part", "net.layers.apply(handler)", "", ONCE),
+        ("part, gain=1", "load().apply(handler)", "", ONCE),
+        pytest.param("part=None", "net.apply(handler)", "", None, id="a pool may call it so"),
+        pytest.param("*parts", "net.apply(handler)", "", None, id="also this one"),
+        pytest.param("part", "pool.apply(handler, (1,))", "", None, id="a pool, with an argument"),
+        pytest.param("part", "pool.apply(handler, args=(1,))", "", None, id="by a keyword"),
+        pytest.param("part", "pool.apply_async(handler)", "", None, id="another method"),
+        pytest.param(
+            "part",
+            "net.apply(handler)",
+            "class Net:\n    def apply(self, work):\n        send(work)\n",
+            None,
+            id="its own",
+        ),
+    ],
+)
+def test_what_is_applied_to_parts(parameters: str, call: str, others: str, when: Called | None) -> None:
+    assert _called(f"def handler({parameters}):\n    pass\n{others}{call}") is when
