@@ -133,12 +133,20 @@ def _is_used(found: Program, name: str, home: str) -> bool:
         return True
     for path, tree in found.saying(name):
         guards = [] if path == found.path else [item for item in tree.body if is_main_guard(item)]
-        guarded = {id(node) for item in guards for node in walk(item)}
+        guarded = {id(node) for item in (*guards, *_exports(tree)) for node in walk(item)}
         for node in nodes(tree):
             text = node.value if isinstance(node, ast.Constant) else getattr(node, "id", getattr(node, "attr", ""))
             if text == name and id(node) not in guarded:
                 return True
     return False
+
+
+def _exports(tree: ast.Module) -> Iterator[ast.stmt]:
+    """`__all__ = ["train"]`: a package has the function for whoever wants it."""
+    for item in tree.body:
+        targets = item.targets if isinstance(item, ast.Assign) else [getattr(item, "target", None)]
+        if any(isinstance(each, ast.Name) and each.id == "__all__" for each in targets):
+            yield item
 
 
 def _functions_reading(tree: ast.Module, dest: str) -> Iterator[ast.FunctionDef | ast.AsyncFunctionDef]:

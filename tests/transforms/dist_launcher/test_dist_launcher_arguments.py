@@ -233,6 +233,8 @@ def test_a_function_that_nobody_uses_reads_nothing(used: bool) -> None:
         ("if __name__ == '__main__':\n    Process(target=start, args=(print, opt)).start()", False),
         ("def go(fn, opt):\n    Process(target=start, args=(fn, opt)).start()", True),
         ("START = 'start'", True),
+        ("__all__ = ['other', 'start']", False),
+        ("__all__: list[str] = ['start']", False),
     ],
 )
 def test_a_function_that_only_another_program_uses_reads_nothing(use: str, found: bool) -> None:
