@@ -106,3 +106,20 @@ def test_it_runs(tmp_path: Path, how: str) -> None:
         (tmp_path / path).write_text(text)
     done = subprocess.run([sys.executable, "main.py"], cwd=tmp_path, capture_output=True, text=True, check=True)
     assert done.stdout.split() == ["0", "2", "4", "6"]
+
+
+@pytest.mark.parametrize(
+    ("config", "refused"),
+    [
+        ("scale = None\n\ndef init():\n    global scale\n    scale = 2\n", True),
+        ("scale = 2\n\ndef init():\n    scale = 3\n", False),
+        ("scale = 2\nglobal scale\n", False),
+    ],
+)
+def test_a_module_that_a_function_of_its_own_sets_up(config: str, refused: bool) -> None:
+    """A worker imports it anew, and would not call that function."""
+    given = {**files(), "config.py": config}
+    assert bool(migrated(given, RULE)) is not refused
+    if refused:
+        (reason,) = reasons(given, RULE)
+        assert "`init` (config.py:4) sets `scale`" in reason

@@ -173,7 +173,8 @@ class Search:
         """`finally` sets back what was kept, and no worker is started until then: also not by what is done meanwhile
         in the `with` of a context manager."""
         target, _ = _set(statement)
-        kept = {_set(each)[0] for each in outline.own(outline.scope(block)) if _set(each)[1] == target}
+        assigned = [each for each in outline.own(outline.scope(block)) if isinstance(each, ast.Assign)]
+        kept = {_set(each)[0] for each in assigned if _set(each)[1] == target}
         if not target or not any(_set(each)[0] == target and _set(each)[1] in kept for each in block.finalbody):
             return False
         if self.starts.in_block(outline, [block]):

@@ -11,6 +11,7 @@ from collections.abc import Iterator
 
 from ....finding import Refused
 from ....syntax.binding_rules import given_to, positional
+from ....syntax.callees import FUNCTIONS
 from ....syntax.outline import Outline
 from ....syntax.unpicklable_table import MODULE
 from ..classes import Store
@@ -38,6 +39,8 @@ def passed_module(uses: AttributeUses, stores: list[Store], source: str) -> Trea
     words = {parameter, uses.attribute, *(ast.unparse(value) for _, value in passed if value is not None)}
     for word in sorted(each.rpartition(".")[2] for each in words):
         _check_not_set(uses, word)
+    for where, value in passed:
+        _check_sets_nothing_itself(uses.family.repo.resolver.module(where, value) if value is not None else None)
     check_not_set_up(shape.outline, shape.node, uses.attribute)
     known = [name for name, origin in shape.outline.imported.items() if origin == "importlib"]
     known = [name for name in known if shape.outline.bindings(shape.outline.module, name)]
@@ -80,4 +83,17 @@ def _check_not_set(uses: AttributeUses, word: str) -> None:
             raise Refused(
                 f"{source.path}:{line} may set something in the module that is passed, which a worker that imports it "
                 f"would not have: {_INSTEAD}"
+            )
+
+
+def _check_sets_nothing_itself(module: Outline | None) -> None:
+    """Raises Refused where a function of the module sets a global of it, which others may read: `init()`."""
+    if module is None:
+        return
+    for name, places in module.made_global.items():
+        function = next((each for each in module.ancestors(places[0]) if isinstance(each, FUNCTIONS)), None)
+        if function is not None:
+            raise Refused(
+                f"`{function.name}` ({module.path}:{places[0].lineno}) sets `{name}` of the module that is passed, "
+                f"which a worker that imports it lacks: import it where it is used, and call `{function.name}` there"
             )
