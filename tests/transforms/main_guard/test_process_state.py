@@ -411,41 +411,6 @@ def test_a_state_that_the_same_function_sets_back() -> None:
     assert not places(sets, "return torch.zeros(2)")
 
 
-REDIRECTED = """\
-@contextlib.contextmanager
-def redirected():
-    kept = sys.stdout
-    try:
-        sys.stdout = io.StringIO()
-        yield kept
-    finally:
-        sys.stdout = {back}
-
-def build():
-    return 1
-"""
-
-
-@pytest.mark.parametrize(
-    ("start", "back", "found"),
-    [
-        pytest.param(f"{PROCESS}\nwith redirected():\n    build()", "kept", False, id="started before"),
-        pytest.param(f"with redirected() as kept:\n    build()\n{PROCESS}", "kept", False, id="started after"),
-        pytest.param(f"with redirected():\n    {PROCESS}", "kept", True, id="started meanwhile"),
-        pytest.param(f"shown = redirected()\nwith shown:\n    {PROCESS}", "kept", True, id="under a name"),
-        pytest.param(f"with redirected():\n    build()\n{PROCESS}", "io.StringIO()", True, id="it is not set back"),
-    ],
-)
-def test_a_context_manager_that_sets_it_back(start: str, back: str, found: bool) -> None:
-    assert bool(places("pass", "print(x)", start, REDIRECTED.format(back=back))) is found
-
-
-def test_a_function_that_sets_it_back_in_the_end() -> None:
-    sets = "kept = sys.stdout\ntry:\n    sys.stdout = io.StringIO()\n    {}\nfinally:\n    sys.stdout = kept"
-    assert not places(sets.format("print(1)"), "print(x)")
-    assert places(sets.format(PROCESS), "print(x)", "pass")
-
-
 @pytest.mark.parametrize(
     ("sets", "read", "held"),
     [

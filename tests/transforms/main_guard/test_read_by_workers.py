@@ -42,7 +42,8 @@ ALONE = {"rows.py": ROWS.format("", "at")}
         ),
         ("options.rank = 1", {**ALONE, "more.py": "import options\n" + ROWS.format("", "options.rank")}, False),
         ("options.rank = 1", {**ALONE, "more.py": "import options\nprint(options.options.rank)\n"}, True),
-        ("setup()", ALONE, False),
+        ("setup()", ALONE, True),
+        ("setup(options)", ALONE, False),
         ("setup.rate = 2", ALONE, False),
     ],
 )
@@ -66,6 +67,70 @@ def test_an_object_that_a_package_hands_on() -> None:
     files["rows.py"] = ROWS.format("from options import options\n\n\n", "options.rank")
     [finding] = [each for each in reported(files, "main-guard") if each.path == "run.py"]
     assert finding.fix is None or finding.fix.unsafe is not None
+
+
+LOADED = """\
+import torch
+import state
+from rows import Rows
+from state import settings
+
+args = {made}
+torch.distributed.init_process_group('gloo')
+state.load({passed})
+
+
+def train():
+    for batch in torch.utils.data.DataLoader(Rows(), num_workers=2):
+        print(batch, args.size)
+
+
+if __name__ == '__main__':
+    train()
+"""
+STATE = """\
+import argparse
+import torch
+
+settings = argparse.Namespace(size=1, rate=2)
+
+
+def parsed():
+    args = argparse.ArgumentParser().parse_args()
+    return args
+
+
+def shared():
+    return settings
+
+
+def load(args):
+    {body}
+"""
+SIZE = "args.size = torch.load('a')['size']"
+OF_STATE = {"rows.py": ROWS.format("import state\n\n\n", "state.settings.size")}
+
+
+@pytest.mark.parametrize(
+    ("made", "passed", "body", "safe"),
+    [
+        ("state.parsed()", "args", SIZE, True),
+        ("torch.nn.Linear(3, 3)", "args", "args.load_state_dict(torch.load('a'))", True),
+        pytest.param("state.shared()", "args", SIZE, False, id="an object of the module"),
+        pytest.param("settings", "args", SIZE, False, id="under another name"),
+        pytest.param("state.settings", "args", SIZE, False, id="by its attribute"),
+        pytest.param("state.parsed()", "settings", SIZE, False, id="it is passed"),
+        pytest.param("state.parsed()", "args if args.size else settings", SIZE, False, id="it may be passed"),
+        pytest.param("state.parsed()", "args", "settings.size = args.size", False, id="it is set there"),
+        pytest.param("state.parsed()", "args", "global settings\n    settings = args", False, id="the name is"),
+        pytest.param("state.parsed()", "args", "torch.set_num_threads(args.size)", False, id="a library is set up"),
+    ],
+)
+def test_a_function_of_another_file_that_sets_nothing(made: str, passed: str, body: str, safe: bool) -> None:
+    """It changes what it is passed, and that is no object which another module keeps, where workers read it."""
+    files = {"run.py": LOADED.format(made=made, passed=passed), "state.py": STATE.format(body=body), **OF_STATE}
+    [finding] = [each for each in reported(files, "main-guard") if each.path == "run.py"]
+    assert (finding.fix is not None and finding.fix.unsafe is None) is safe
 
 
 METHODS = """\

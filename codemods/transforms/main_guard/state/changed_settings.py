@@ -149,8 +149,6 @@ class Search:
         if not isinstance(statement, ast.Assign):
             return False
         above = outline.parents[statement]
-        if isinstance(above, ast.Try) and statement in above.body:
-            return self._until_finally(outline, above, statement)
         blocks: list[list[ast.stmt]] = [getattr(above, "body", []), getattr(above, "orelse", [])]
         block = next((each for each in blocks if statement in each), [])
         set_here = [(at, *_set(each)) for at, each in enumerate(block)]
@@ -168,29 +166,6 @@ class Search:
         hops = [hop for _, _, hop in flow_of(self.starts.project).sent()]
         hops += [hop for worker in self.workers.values() for _, hop in worker.sent.values()]
         return frozenset((hop.path, hop.line) for hop in hops)
-
-    def _until_finally(self, outline: Outline, block: ast.Try, statement: ast.Assign) -> bool:
-        """`finally` sets back what was kept, and no worker is started until then: also not by what is done meanwhile
-        in the `with` of a context manager."""
-        target, _ = _set(statement)
-        assigned = [each for each in outline.own(outline.scope(block)) if isinstance(each, ast.Assign)]
-        kept = {_set(each)[0] for each in assigned if _set(each)[1] == target}
-        if not target or not any(_set(each)[0] == target and _set(each)[1] in kept for each in block.finalbody):
-            return False
-        if self.starts.in_block(outline, [block]):
-            return False
-        scope = outline.scope(block)
-        yields = [node for node in walk(block) if isinstance(node, (ast.Yield, ast.YieldFrom, ast.Await))]
-        if not yields or not isinstance(scope, FUNCTIONS):
-            return not yields
-        calls = list(self.called.of(outline, scope))
-        return bool(calls) and all(self._starts_none_within(where, call) for where, call in calls)
-
-    def _starts_none_within(self, outline: Outline, call: ast.expr) -> bool:
-        """The call is what a `with` enters, in whose block no worker is started."""
-        item = outline.parents[call]
-        block = outline.parents[item] if isinstance(item, ast.withitem) and item.context_expr is call else None
-        return isinstance(block, (ast.With, ast.AsyncWith)) and not self.starts.in_block(outline, block.body)
 
     def _may_be_before(self, change: Place, sent: Hop, depth: int = 0) -> bool:
         """Not all that makes the change stands below the start of the worker."""
