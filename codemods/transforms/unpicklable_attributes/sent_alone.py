@@ -24,6 +24,8 @@ _KINDS = frozenset((HazardKind.OBJECT, HazardKind.GENERATOR))
 _POOL = "Pool()."  # in the name of a boundary: a method of a pool, which sends by a queue
 _SOME_KEY = "put in a dict"  # under a key that is not known
 _PARAMETER = re.compile(r"parameter `(\w+)` of ")
+_PUT_ON = re.compile(r"stored as `(\w+)`")  # on an object whose class is not in the repository
+_KEPT_ON = re.compile(r"stored as `(\w+)` on `(\w+)`")
 _PLAIN_TYPES = frozenset({"list", "tuple", "set", "frozenset", "dict", "str", "bytes", "int", "float", "bool"})
 _THERE = "send what it is made from, and create it in the process that uses it"
 
@@ -64,7 +66,7 @@ def sent_alone(search: Search) -> Iterator[Sent]:
                 continue
             if not _may_be_another(search, crossing):
                 sure = Confidence.LIKELY if crossing.guessed else crossing.confidence
-                yield Sent(outline, node, each, sure, crossing, _reason(each, node))
+                yield Sent(outline, node, each, sure, crossing, _taken_along(crossing) or _reason(each, node))
 
 
 def _chosen(search: Search, crossing: Crossing) -> list[list[Place]]:
@@ -154,6 +156,20 @@ def _follows(outline: Outline, line: int, sent: int) -> bool:
 def _at(outline: Outline, crossing: Crossing) -> ast.expr | None:
     """The expression at the place of the crossing."""
     return at_place((node for node in outline.nodes if isinstance(node, (ast.Call, ast.GeneratorExp))), crossing.place)
+
+
+def _taken_along(crossing: Crossing) -> str:
+    """What to do where code puts it on an object, options mostly, that another one keeps: "" elsewhere."""
+    on_what: str | None = None
+    for hop in crossing.trace:
+        if (put := _PUT_ON.fullmatch(hop.what)) is not None:
+            on_what = put[1]
+        elif on_what is not None and (kept := _KEPT_ON.fullmatch(hop.what)) is not None:
+            return (
+                f"`{kept[2]}` keeps the object that it is an attribute of, as `{kept[1]}`, and takes `{on_what}` along: "
+                f"hold it in a variable of its own, or give `{kept[2]}` only what it reads"
+            )
+    return ""
 
 
 def _reason(made: Made, node: ast.expr) -> str:

@@ -380,3 +380,14 @@ if __name__ == "__main__":
 def test_what_goes_to_threads_in_the_branch_that_makes_it(first: str, second: str, more: str, lines: list[int]) -> None:
     files = {"a.py": CHOSEN.format(first=first, second=second, more=more).encode()}
     assert [each.span.line for each in find(Project(MemoryFiles(files)))] == lines
+
+
+def test_what_options_take_along() -> None:
+    """The reason names the object that keeps the options, and the attribute."""
+    kept = PROGRAM.replace("self.lock = lock", "self.options = lock")
+    body = "args.writer = SummaryWriter()\n    for row in DataLoader(Reader(args), num_workers=2):\n        print(row)"
+    text = kept.format(body=body)
+    (finding,) = find(Project(MemoryFiles({"run.py": text.encode()})))
+    assert str(finding.reason).startswith(
+        "`Reader` keeps the object that it is an attribute of, as `options`, and takes `writer` along"
+    )
