@@ -166,8 +166,8 @@ def _taken_along(crossing: Crossing) -> str:
             on_what = put[1]
         elif on_what is not None and (kept := _KEPT_ON.fullmatch(hop.what)) is not None:
             return (
-                f"`{kept[2]}` keeps the object that it is an attribute of, as `{kept[1]}`, and takes `{on_what}` along: "
-                f"hold it in a variable of its own, or give `{kept[2]}` only what it reads"
+                f"`{kept[2]}` keeps the object that it is an attribute of, as `{kept[1]}`, and takes `{on_what}` "
+                f"along: hold it in a variable of its own, or give `{kept[2]}` only what it reads"
             )
     return ""
 
