@@ -53,6 +53,11 @@ def test_a_function_is_called_after_the_class_rather_than_numbered() -> None:
     assert not re.search(r"_to_text_\d", text)
 
 
+def test_equal_functions_of_several_classes_are_called_after_the_attribute() -> None:
+    text = migrated({"a.py": TEXT.format(base="Rows", more="").replace('name + "r"', 'name + "l"')}, "lambdas")["a.py"]
+    assert re.findall(r"self\.to_text = (\w+)", text) == ["_to_text", "_to_text"]
+
+
 TASKS = """\
 from torch.utils.data import DataLoader, Dataset
 

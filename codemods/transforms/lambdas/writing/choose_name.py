@@ -238,6 +238,9 @@ def _name_function(
 def _shared_name(rewrite: FileRewrite, nodes: list[FunctionNode | ast.Lambda | ast.ClassDef]) -> str:
     """What the names that each of several equal lambdas would have begin or end with; else what they do, or `fn`."""
     home = home_name(rewrite.scopes, nodes[0])
+    roles = {role(rewrite.scopes, node) for node in nodes}
+    if len(roles) == 1 and "_" in min(roles) and all(is_own_attribute(rewrite.scopes, node) for node in nodes):
+        return "_" + min(roles)  # what several classes keep under one name
     own = [
         private_name(home_name(rewrite.scopes, node), role(rewrite.scopes, node)).strip("_").split("_")
         for node in nodes
