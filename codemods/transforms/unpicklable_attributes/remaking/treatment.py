@@ -235,7 +235,13 @@ def _recreator(uses: AttributeUses, store: Store, made: Made) -> Recreator:
 def _filled(uses: AttributeUses, stores: list[Store]) -> Treatment:
     """A container that such things are put into."""
     filled = [(hazard.store, hazard.made) for hazard in uses.hazards]
-    if not all(store.fills for store, _ in filled) or uses.kind.remedy not in (Remedy.RECREATE, Remedy.REOPEN):
+    alone = next((store for store, _ in filled if not store.fills), None)
+    if alone is not None and not uses.kind.advice:
+        raise Refused(
+            f"line {alone.statement.lineno} stores one alone, and another line puts one into a container of that name: "
+            "use two attributes"
+        )
+    if alone is not None or uses.kind.remedy not in (Remedy.RECREATE, Remedy.REOPEN):
         raise Refused(uses.kind.advice or "it is filled in several ways; fill it in one method")
     if any(made.choice for _, made in filled):
         raise Refused("only some of what it holds is opened here; keep that in a container of its own")
