@@ -511,6 +511,20 @@ def test_refuses_a_line(shell: str, reason: str) -> None:
     assert said and reason in said[0]
 
 
+@pytest.mark.parametrize(
+    ("lines", "found"),
+    [
+        (f"{LAUNCH} a.py", True),
+        (f"{LAUNCH} gone.py", False),
+        (f"F=$1\n[ $2 ] && F='--use_env'\n{LAUNCH} $F a.py", False),
+    ],
+)
+def test_what_a_guide_shows_is_told_only_where_it_can_be_rewritten(lines: str, found: bool) -> None:
+    guide = f"Train:\n\n```bash\n{lines}\n```\n"
+    contents = {"README.md": guide, "a.py": READS_ENV}
+    assert [finding.path for finding in findings(contents)] == ["README.md"] * found
+
+
 # programs that start their own ranks
 
 SPAWNS = """\
