@@ -48,22 +48,21 @@ class NeverAsked:
     def __init__(self, repo: Repo, counts: Callable[[str], bool]) -> None:
         self.repo, self.counts = repo, counts
         self.callees = Callees(repo, repo.resolver.modules)
-        self._known: dict[ast.AST, _Calls | None] = {}
+        self._dead: dict[ast.AST, list[frozenset[ast.AST]]] = {}  # of a function, by its calls
 
     def never_runs(self, outline: Outline, node: ast.AST) -> bool:
         """Some branch of the function around `node` has to run for it, and no call of the function takes that."""
         function = self._around(outline, node)
         if function is None:
             return False
-        if function not in self._known:
-            self._known[function] = self._calls(outline, function)
-        above = {node, *outline.ancestors(node)}
-        calls = self._known[function]
-        given = (
-            literals_of(outline, function, call, bound, where, is_object=self._is_object)
-            for where, call, bound in calls or ()
-        )
-        return bool(calls) and not any(above.isdisjoint(branches(outline, function, each).dead) for each in given)
+        if function not in self._dead:
+            given = (
+                literals_of(outline, function, call, bound, where, is_object=self._is_object)
+                for where, call, bound in self._calls(outline, function) or ()
+            )
+            self._dead[function] = [branches(outline, function, each).dead for each in given]
+        above, dead = {node, *outline.ancestors(node)}, self._dead[function]
+        return bool(dead) and not any(map(above.isdisjoint, dead))
 
     def _is_object(self, outline: Outline, value: ast.expr, depth: int = 0) -> bool:
         """It is surely true and no constant: a lambda, or an object that is made there, `Compose(steps)`, also by name.

@@ -161,13 +161,17 @@ def evaluated_seeds(solution: Solution, reached: Reached) -> Iterator[tuple[int,
         texts = [program.hazards[int(value.a)] for value in found if value.kind == HAZARD]
         for text in [text for text in texts if text.kind is HazardKind.EVALUATED]:
             file = program.file_index[text.path]
+            made: dict[str, int] = {}
             for name, node in program.facts[file].module_names.items():
                 held = (heap.values[number] for number in heap.holds[node + program.offsets[file]])
                 for index in [int(value.a) for value in held if value.kind == CLASS]:
-                    number = solution.number_of_instance(index)
-                    if number >= 0 and solution.hierarchy.defines(index, _NUMBERED) and reached.made_itself(index):
-                        what = f"`eval` may make a `{name}` here, which a DataLoader gets in {sink.path}:{sink.line}"
-                        yield number, Reason(-1, -1, Hop(text.path, text.position[0], what), "")
+                    if solution.hierarchy.defines(index, _NUMBERED) and reached.made_itself(index):
+                        made[name] = index
+            named = {name: index for name, index in made.items() if solution.hierarchy.all_foreign_bases(index)}
+            for name, index in (named or made).items():  # a class of torch's, where some are
+                if (number := solution.number_of_instance(index)) >= 0:
+                    what = f"`eval` may make a `{name}` here, which a DataLoader gets in {sink.path}:{sink.line}"
+                    yield number, Reason(-1, -1, Hop(text.path, text.position[0], what), "")
 
 
 def possible_seeds(solution: Solution, reached: Reached) -> Iterator[tuple[int, Reason]]:

@@ -28,7 +28,13 @@ def _keeps_itself(program: Program, attributes: Attributes, owner: int) -> bool:
     for index in own:
         file = program.functions[index][0]
         number = index - program.function_offset[file]
-        calls = (call.text for call in program.facts[file].calls if call.scope == number)
-        if any(text.rpartition(".")[2] in HOOKS for text in calls):
-            return False
+        functions = program.facts[file].functions
+        for call in program.facts[file].calls:
+            around = functions[call.scope] if call.scope >= 0 else None
+            if around is None or around.owner != functions[number].owner:
+                continue
+            base, _, name = call.text.rpartition(".")
+            on_itself = bool(around.parameters) and base == around.parameters[0].name
+            if (name in HOOKS and not on_itself) or (call.scope == number and call.text == "super"):
+                return False
     return bool(own)

@@ -69,7 +69,14 @@ def _declares(field: ast.stmt, by_name: bool) -> bool:
 
 
 def _is_set(node: ast.AST) -> bool:
-    """`args.local_rank = rank`; `self.local_rank = local_rank` only keeps what another object says."""
+    """`args.local_rank = rank`, `Settings(local_rank=rank)`, `setattr(args, "local_rank", rank)`.
+
+    `self.local_rank = local_rank` only keeps what another object says.
+    """
+    if isinstance(node, ast.keyword):
+        return node.arg == _NAME
+    if isinstance(node, ast.Constant):
+        return node.value == _NAME
     if not isinstance(node, ast.Attribute) or node.attr != _NAME or isinstance(node.ctx, ast.Load):
         return False
     return not (isinstance(node.value, ast.Name) and node.value.id == "self")
