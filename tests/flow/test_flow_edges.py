@@ -253,6 +253,19 @@ class Rows(Dataset):
 loader = DataLoader(Rows(options(3)), num_workers=2)
 """
     },
+    "an attribute of a namespace": {
+        "data.py": LOADER
+        + """
+from types import SimpleNamespace
+
+class Rows(Dataset):
+    def __init__(self, table):
+        self.table = table
+
+names = SimpleNamespace(table={"a": lambda x: x + 1}, other=[lambda x: x])  # proven
+loader = DataLoader(Rows(names.table), num_workers=2)
+"""
+    },
     "a dict becomes the attributes": {
         "data.py": LOADER
         + """

@@ -11,6 +11,7 @@ from .heap import KEPT, MAX_HAZARDS, OBJECT, PERHAPS_KEPT, STORED_BY, Heap, Valu
 from .sinks import Sinks, arguments_by_name
 
 _NAMED = frozenset({"functools.partial", DEFAULT_DICT})
+_NAMESPACES = ("types.SimpleNamespace", "argparse.Namespace")  # each keyword is an attribute
 
 
 class ForeignObjects:
@@ -144,7 +145,8 @@ class ForeignObjects:
         parameters = boundary.parameters if boundary is not None and not call.stars else ()
         for attribute in sorted({*given, *parameters}):  # an argument that is left out is none of the others
             argument = given.get(attribute, -1)
-            if attribute in KEPT_AS or (boundary is not None and argument >= 0):
+            is_known = boundary is not None or name in _NAMESPACES
+            if attribute in KEPT_AS or (is_known and argument >= 0):
                 node = heap.node(heap.labels[contents], heap.file_of[contents], heap.lines[contents])
                 heap.given_as.setdefault(contents, {})[attribute] = node
                 if argument >= 0:
