@@ -51,3 +51,22 @@ print(*loaded)
 def test_what_is_put_into_one_level(rows: str, sent: str) -> None:
     text = OPTIONS.format(inner="nested(value)", rows=rows, sent=sent)
     assert crossing({"run.py": text}) == marked({"run.py": text})
+
+
+PLAIN = """
+import torch.multiprocessing as mp
+
+def plain(value):
+    return {key: plain(each) for key, each in value.items()} if isinstance(value, dict) else value
+
+def work(rank, options):
+    print(rank, options["scale"](options["rate"]))
+
+options = plain({"rate": 0.1, "model": {"depth": 3}})
+options["scale"] = lambda rate: rate * 2  # proven
+mp.spawn(work, args=(options,), nprocs=1)
+"""
+
+
+def test_what_is_put_into_the_result_is_there() -> None:
+    assert crossing({"run.py": PLAIN}) == marked({"run.py": PLAIN})

@@ -9,6 +9,8 @@ seems to be in every one, also in that which crosses.
 
 from __future__ import annotations
 
+from functools import cached_property
+
 from ..kinds import NAMELESS
 from ..solve.heap import CONTAINER, FUNCTION
 from ..solve.solution import Solution
@@ -31,10 +33,32 @@ class Levels:
             if span is not None:
                 way = [*heap.way(number, reasons[number].node)]
                 inside = sum(self._is_in(node, span) for node in way)
-                if inside < len(way) and inside <= 1:  # what comes in by a call passes more than the container itself
+                # what comes in by a call passes more than the container itself
+                if inside < len(way) and inside <= 1 and not self._is_put_into_result(parent, way):
                     return True
             number = parent
         return False
+
+    def _is_put_into_result(self, container: int, way: list[int]) -> bool:
+        """Something on the way is put into the container itself, and not into what lies in another of its levels."""
+        heap = self.solution.heap
+        bases = (base for node in way for base in self._bases.get(node, ()) if container in heap.holds[base])
+        return any(self._parts.isdisjoint(heap.way(container, base)) for base in bases)
+
+    @cached_property
+    def _bases(self) -> dict[int, list[int]]:
+        """What a value is put into, by the node of the value."""
+        program, found = self.solution.program, dict[int, list[int]]()
+        for facts, offset in zip(program.facts, program.offsets, strict=True):
+            for base, value, *_ in facts.puts:
+                found.setdefault(value + offset, []).append(base + offset)
+        return found
+
+    @cached_property
+    def _parts(self) -> set[int]:
+        """The nodes of what lies in containers."""
+        fields = self.solution.heap.fields
+        return {*fields, *(node for named in fields.values() for node in named.values())}
 
     def _is_in(self, node: int, span: tuple[int, int, int]) -> bool:
         heap = self.solution.heap
