@@ -2,10 +2,17 @@
 
 from __future__ import annotations
 
+import ast
+
 import pytest
 from test_flow import crossings
 
 from codemods.finding import Confidence
+from codemods.flow.boundaries import table
+from codemods.flow.facts.collector import facts_of
+from codemods.flow.solve import decorators
+from codemods.flow.solve.heap import Heap
+from codemods.flow.solve.solver import solve
 
 BOTH_WAYS = """
 TABLE = {}
@@ -110,3 +117,18 @@ rows = [1]
 main()
 """
     assert any(each.confidence is not Confidence.POSSIBLE for each in crossings({"a.py": text}))
+
+
+def test_no_path_is_followed_where_nothing_is_decorated(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A class without an initialiser gets nothing that could be forgotten, however many places may call it."""
+    text = "class One: ...\nclass Two: ...\n\ndef chosen(flag):\n    return One if flag else Two\n"
+    text += "".join(f"\n@chosen({at})\ndef f{at}(x): ...\n" for at in range(3))
+    asked: list[int] = []
+
+    def note(heap: Heap, number: int, *rest: object) -> None:
+        asked.append(number)
+        raise AssertionError
+
+    monkeypatch.setattr(decorators, "Paths", note)
+    solve({"a.py": facts_of("a.py", ast.parse(text))}, table([]))
+    assert not asked

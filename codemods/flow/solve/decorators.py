@@ -6,6 +6,8 @@ None else register(given)`. The solver joins its calls, so one class seems to de
 
 from __future__ import annotations
 
+from functools import cached_property
+
 from .calls import OwnCalls
 from .constraints import Constraints
 from .heap import CLASS, FUNCTION, Heap, Value
@@ -15,42 +17,62 @@ from .program import Program
 
 def forget_impossible_decorators(program: Program, heap: Heap, constraints: Constraints, own: OwnCalls) -> None:
     """What is decorated goes into no function and no class that gets to the decorator by no path."""
+    ways: dict[int, _Ways] = {}  # by value
     for node, calls in constraints.calls.items():
         callees = [number for number in heap.holds[node] if heap.values[number].kind in (FUNCTION, CLASS)]
         applied = [(offset, call) for offset, call in calls if call.arguments and not call.text]
         if not applied or len(callees) < 2:
             continue
         for number in callees:
-            origin = _origin(program, heap.values[number])
-            paths = Paths(heap, number, (origin,), _between(heap, number, origin, node))
-            if paths.lead_to(node) or not paths.complete:
-                continue
             entry = _entry(own, heap.values[number])
-            for offset, call in applied:
-                sites = heap.sites.get((call.arguments[0] + offset, entry), [])
-                if call.result + offset + 1 in sites:
-                    sites.remove(call.result + offset + 1)
+            given = [
+                (heap.sites.get((call.arguments[0] + offset, entry), []), call.result + offset + 1)
+                for offset, call in applied
+            ]
+            if not any(site in sites for sites, site in given):
+                continue
+            if number not in ways:
+                ways[number] = _Ways(heap, number, _origin(program, heap.values[number]))
+            for sites, site in given if not ways[number].may_lead_to(node) else ():
+                if site in sites:
+                    sites.remove(site)
 
 
-def _between(heap: Heap, number: int, start: int, end: int) -> set[int]:
-    """The nodes that a value may pass on its way, whatever calls it takes."""
-    into: dict[int, list[int]] = {}
-    todo, seen = [start], {start}
-    while todo:
-        node = todo.pop()
-        for target in heap.targets[node] or ():
-            if number in heap.holds[target]:
-                into.setdefault(target, []).append(node)
-                if target not in seen:
-                    seen.add(target)
-                    todo.append(target)
-    todo, found = [end], {end}
-    while todo:
-        for source in into.get(todo.pop(), ()):
-            if source not in found:
-                found.add(source)
-                todo.append(source)
-    return found
+class _Ways:
+    """Where a value may come along on its way from the node `origin`."""
+
+    def __init__(self, heap: Heap, number: int, origin: int) -> None:
+        self._heap, self._number, self._origin = heap, number, origin
+
+    def may_lead_to(self, end: int) -> bool:
+        """False where no path leads to the node."""
+        paths = Paths(self._heap, self._number, (self._origin,), self._between(end))
+        return paths.lead_to(end) or not paths.complete
+
+    def _between(self, end: int) -> set[int]:
+        """The nodes that the value may pass on its way to a node, whatever calls it takes."""
+        todo, found = [end], {end}
+        while todo:
+            for source in self._into.get(todo.pop(), ()):
+                if source not in found:
+                    found.add(source)
+                    todo.append(source)
+        return found
+
+    @cached_property
+    def _into(self) -> dict[int, list[int]]:
+        """By node those before it."""
+        found: dict[int, list[int]] = {}
+        todo, seen = [self._origin], {self._origin}
+        while todo:
+            node = todo.pop()
+            for target in self._heap.targets[node] or ():
+                if self._number in self._heap.holds[target]:
+                    found.setdefault(target, []).append(node)
+                    if target not in seen:
+                        seen.add(target)
+                        todo.append(target)
+        return found
 
 
 def _origin(program: Program, value: Value) -> int:
