@@ -78,11 +78,22 @@ class Scripts:
         places, certain = entry_places(line, name)
         if certain and (places or line.host is not Host.GUIDE):
             here = [place for place in places if place in self.files]
-            bare = line.host is Host.GUIDE and line.starter in _TORCH and "/" not in name and not line.command.folders
-            return self._anywhere(name) if bare and not here else here
+            if here or line.host is not Host.GUIDE or line.starter not in _TORCH or line.command.folders:
+                return here
+            return self._below_a_folder(line, name) if "/" in name else self._anywhere(name)
         tail = re.sub(r"^(?:\.{1,2}/)+", "", name)  # its folder is unknown: a path of several parts may be the only one
         ends = [path for path in self.files if path.endswith(f"/{tail}") or path == tail]
         return ends if len(ends) == 1 and "/" in tail else []
+
+    def _below_a_folder(self, line: LaunchLine, name: str) -> list[str]:
+        """The only file of such a path, where the guide went to the folder above it earlier: `cd code`."""
+        ends = [path for path in self.files if path.endswith(f"/{name}")]
+        source = self.project.source(line.path)
+        if len(ends) != 1 or source is None:
+            return []
+        folder = re.escape(ends[0].removesuffix(f"/{name}"))
+        went = re.compile(rf"^[ \t]*(?:[$>][ \t]*)?cd[ \t]+(?:[\w.-]+/)*{folder}/?[ \t]*(?:$|[;&])", re.MULTILINE)
+        return ends if went.search(source.text, 0, line.module.start) is not None else []
 
     def _under_variable(self, text: str) -> list[str]:
         """The only file of such a path below a folder that a script of the repository sets: `$ROOT/bin/train.py`.

@@ -405,6 +405,31 @@ def test_guides_that_may_mean_another_script_stay(guide: str, scripts: dict[str,
     assert migrated({"README.md": guide, **scripts}) == {}
 
 
+BELOW = "```\n{went}\n```\nFor example:\n```\n{launch} bin/train.py\n```\n"
+
+
+@pytest.mark.parametrize(
+    ("went", "scripts", "changes"),
+    [
+        ("cd ./code", ["code/bin/train.py"], True),
+        ("$ cd code/ && ls", ["code/bin/train.py"], True),
+        ("cd TOOL/code", ["code/bin/train.py"], True),
+        ("cd codes", ["code/bin/train.py"], False),
+        ("ls code", ["code/bin/train.py"], False),
+        ("cd code", ["code/bin/train.py", "other/bin/train.py"], False),
+        ("cd code", ["code/x/bin/train.py"], False),
+    ],
+)
+def test_a_guide_that_went_to_a_folder_stays_there(went: str, scripts: list[str], changes: bool) -> None:
+    guide = BELOW.format(went=went, launch=LAUNCH)
+    assert list(migrated({"README.md": guide, **dict.fromkeys(scripts, READS_ENV)})) == ["README.md"] * changes
+
+
+def test_a_guide_that_goes_to_a_folder_later_was_not_there() -> None:
+    guide = f"```\n{LAUNCH} bin/train.py\n```\n```\ncd code\n```\n"
+    assert migrated({"README.md": guide, "code/bin/train.py": READS_ENV}) == {}
+
+
 def test_shell_script_names_the_file_beside_it() -> None:
     contents = {"run.sh": f"{LAUNCH} train.py\n", "tools/train.py": TAKES_RANK}
     assert "run.sh" not in migrated(contents)
