@@ -19,7 +19,7 @@ def is_main_guard(node: ast.AST) -> TypeGuard[ast.If]:
 
 
 def is_main_process_block(node: ast.AST) -> TypeGuard[ast.If]:
-    """True for an `if` whose body only the main process runs: a main guard, or `if parent_process() is None:`."""
+    """True for an `if` whose body only the main process runs: a main guard, or one that asks for the process's name."""
     return isinstance(node, ast.If) and is_main_process_test(node.test)
 
 
@@ -56,21 +56,20 @@ def _compares_name(test: ast.expr, how: tuple[type[ast.cmpop], ...]) -> bool:
 
 
 def is_main_process_test(test: ast.expr) -> bool:
-    """True for `is_main_name_test`, and for questions about the process: `parent_process() is None` and the like."""
+    """True for `is_main_name_test`, and for `current_process().name == "MainProcess"`.
+
+    `parent_process() is None` is none: it holds while a child imports the main module (`spawn._main`: `prepare` comes
+    before `_bootstrap`, which sets it).
+    """
     if isinstance(test, ast.BoolOp) and isinstance(test.op, ast.And):
         return any(is_main_process_test(value) for value in test.values)
     if is_main_name_test(test):
         return True
-    negated = isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not)
-    if isinstance(test, ast.UnaryOp) and negated:
-        return _calls(test.operand, "parent_process")
     if not (isinstance(test, ast.Compare) and len(test.ops) == 1 and isinstance(test.ops[0], (ast.Eq, ast.Is))):
         return False
     sides = [test.left, test.comparators[0]]
     constants = [side.value for side in sides if isinstance(side, ast.Constant)]
-    if "MainProcess" in constants:
-        return any(_calls(side, "current_process") for side in sides)
-    return None in constants and any(_calls(side, "parent_process") for side in sides)
+    return "MainProcess" in constants and any(_calls(side, "current_process") for side in sides)
 
 
 def _is_main(side: ast.expr) -> bool:

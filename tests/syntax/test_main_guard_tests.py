@@ -17,13 +17,13 @@ SCRIPT_ONLY = [
 ]
 PROCESS_ONLY = [
     'multiprocessing.current_process().name == "MainProcess"',
-    "parent_process() is None",
-    "not mp.parent_process() and ready",
 ]
 NEITHER = [
     '__name__ != "__main__"',
     '__name__ == "__main__" or DEBUG',  # true in a worker, too
     '__name__ in ("__main__", "__mp_main__")',
+    "parent_process() is None",  # holds while a child imports the main module
+    "not mp.parent_process() and ready",
     "parent_process() is not None",
     'current_process().name != "MainProcess"',
     "parent_process()",

@@ -30,17 +30,17 @@ def in_place(rewrite: FileRewrite, node: Movable, known: Known) -> Fix | None:
     """A standard-library name instead of a lambda, or `f = lambda` written as `def f` where it is."""
     if not isinstance(node, ast.Lambda) or any(isinstance(a, ast.JoinedStr) for a in rewrite.scopes.ancestors(node)):
         return None
-    if told_apart(rewrite.project, known, rewrite.path, rewrite.scopes, node) is not None:
-        return None  # a name of the standard library would be one object for all calls
-    shape = known_shape(rewrite.scopes, rewrite.source, node, rewrite.names.is_defined)
-    if shape is not None and is_factory(rewrite.scopes, node) and rewrite.reads_factories:
-        return None  # two dicts with `int` have the same factory
-    if shape is not None:
-        return Fix(f"Say `{shape[0]}` instead of the lambda", (rewrite.replace_lambda(node, shape[0]),), shape[1])
-    calls = {item.what for item in known.given(rewrite.path, *start_of(node))}
-    text = filled_text(rewrite.source, node) if calls == {"1"} else None  # which takes nothing by keyword
-    if text is not None and not known.asked(rewrite.path, *start_of(node)):
-        return Fix(f"Say `{text}` instead of the lambda", (rewrite.replace_lambda(node, text),))
+    told = told_apart(rewrite.project, known, rewrite.path, rewrite.scopes, node) is not None
+    if not told:  # else a name of the standard library would be one object for all calls
+        shape = known_shape(rewrite.scopes, rewrite.source, node, rewrite.names.is_defined)
+        if shape is not None and is_factory(rewrite.scopes, node) and rewrite.reads_factories:
+            return None  # two dicts with `int` have the same factory
+        if shape is not None:
+            return Fix(f"Say `{shape[0]}` instead of the lambda", (rewrite.replace_lambda(node, shape[0]),), shape[1])
+        calls = {item.what for item in known.given(rewrite.path, *start_of(node))}
+        text = filled_text(rewrite.source, node) if calls == {"1"} else None  # which takes nothing by keyword
+        if text is not None and not known.asked(rewrite.path, *start_of(node)):
+            return Fix(f"Say `{text}` instead of the lambda", (rewrite.replace_lambda(node, text),))
     fix = _def_in_place(rewrite, node, shown_name(known, rewrite.path, node, True))
     if fix is None and _mark(rewrite, node) == _OF_CLASS:
         raise Refused("a method of a class is looked up there by its name: write it with `def` below `@classmethod`")

@@ -1066,3 +1066,25 @@ def build(ds):
     after, reasons = hoisted(text)
     assert after == text
     assert "`node` is a process" in reasons[0]
+
+
+COMPARED = """\
+from torch.utils.data import DataLoader
+
+
+class Squares:
+    power = 2
+    raised = lambda self, rows: sum(rows) ** self.power
+
+    def load(self):
+        return DataLoader(self, collate_fn=self.raised, num_workers=1)
+
+
+print(Squares().raised == Squares().raised, *Squares().load())
+"""
+
+
+def test_a_method_that_is_compared_stays_in_its_class() -> None:
+    """Pickle looks for a bound method in its class, by the name of the function."""
+    after = plan(MemoryFiles({PATH: COMPARED.encode()}), Settings()).contents[PATH].decode()
+    assert "    def raised(self, rows):\n        return sum(rows) ** self.power\n" in after

@@ -41,7 +41,7 @@ IN_PARENT = "multiprocessing.current_process().name == 'MainProcess'"
     ("flag", "test", "found"),
     [
         (IN_PARENT, "IS_MAIN", 0),
-        ("multiprocessing.parent_process() is None", "IS_MAIN", 0),
+        ("multiprocessing.parent_process() is None", "IS_MAIN", 1),
         (f"0\n\n\ndef is_main():\n    'Says it.'\n    return {IN_PARENT}", "is_main()", 0),
         (f"0\n\n\ndef is_main():\n    return {IN_PARENT}", "is_main", 1),  # a function is true
         (f"0\n\n\ndef is_main(n):\n    return {IN_PARENT}", "is_main(1)", 1),
