@@ -63,6 +63,7 @@ EXPECTED: dict[str, dict[str, str]] = {
             "unpicklable-attributes/iterator_that_shuffles",
             "unpicklable-attributes/layer_with_a_lock",
             "unpicklable-attributes/lines_at_offsets",
+            "unpicklable-attributes/lines_read_by_its_keeper",
             "unpicklable-attributes/lock_of_another_context",
             "unpicklable-attributes/lock_of_the_module",
             "unpicklable-attributes/locks_of_a_cache",

@@ -77,15 +77,14 @@ class Search:
         self.project = project
         self.repo = Repo(project)
         self.family = Family(self.repo)
-        self.recogniser = Recogniser(self.repo, self.family.values, self.family.foreign_bases, self._iterates)
+        self.recogniser = Recogniser(
+            self.repo, self.family.values, self.family.foreign_bases, partial(_iterates, project)
+        )
         self.given = Given(self.repo, self.family, self.recogniser, partial(handed, project))
         self._known_hazards: dict[Shape, Attributes] = {}
         self._known_crossings: dict[tuple[Shape, str], tuple[Confidence, Trace, str]] = {}
         self._instances: dict[Shape, tuple[Confidence, Trace, str] | None] = {}
         self._looked_at: dict[str, bool] = {}
-
-    def _iterates(self, outline: Outline, call: ast.Call) -> bool:
-        return flow_of(self.project).walks_by_generator(outline.path, call.lineno, call.col_offset)
 
     def paths(self) -> list[str]:
         """The files in which something is found, sorted."""
@@ -414,3 +413,7 @@ def _of_takers(project: Project) -> tuple[str, ...]:
 def _handed_in(project: Project, path: str) -> tuple[Taken, ...]:
     passed = Search(project).given.passed_in(path)
     return tuple(dict.fromkeys((taker.outline.path, taker.node.lineno, name) for taker, name, _ in passed))
+
+
+def _iterates(project: Project, outline: Outline, call: ast.Call) -> bool:
+    return flow_of(project).walks_by_generator(outline.path, call.lineno, call.col_offset)

@@ -15,7 +15,7 @@ def main():
         data = Features(root, "train")
         with open(os.path.join(root, "train9.txt"), "w") as file:
             file.write("this came later\nand this\n")
-        for lines in DataLoader(data, num_workers=2):
+        for lines in DataLoader(data, num_workers=1):
             print(lines)
 
 
