@@ -7,6 +7,7 @@ import re
 
 from ..project import Project
 from ..questions import asked
+from .entry_places import ending
 from .names import VARIABLES
 
 _TEXTS = (".md", ".rst", ".sh", ".bash")
@@ -16,51 +17,40 @@ _JOB = re.compile(  # a job has its variables, and so has who sets them
 _LINE = re.compile(r"(?:[^\n]*\\\r?\n)*[^\n]*\n?")  # with those that go on
 _GAP = r"(?:[ \t]|\\\r?\n)+"
 _PLAIN = re.compile(rf"[ \t]*(?:[$>]{_GAP})?(?:\w+=\S+{_GAP})*python3?(?:{_GAP}-u)?{_GAP}([\w./-]+\.py)\b")
+_SCRIPT = re.compile(r"([\w-]+\.py)\b")
 _LAUNCHER = re.compile(
     r"torchrun|torch\.distributed|\bsrun\b|\bsbatch\b|\bmpi(?:run|exec)\b|deepspeed|accelerate|horovodrun"
 )
 
 
 @asked
-def plain_starts(project: Project) -> tuple[tuple[str, str, int], ...]:
-    """Path of the script as it is written there, and where: file and line."""
+def _starts(project: Project) -> tuple[tuple[tuple[str, str, int], ...], frozenset[str]]:
+    """What is started by plain `python`, as it is written, with file and line; last names of what launchers start."""
     plain: dict[str, tuple[str, int]] = {}
+    launched: set[str] = set()
     for path in project.paths:
         source = project.source(path) if path.endswith(_TEXTS) else None
-        if source is None or _JOB.search(source.text) is not None:
+        if source is None:
             continue
-        number = 1
+        is_job, number = _JOB.search(source.text) is not None, 1
         for line in _LINE.findall(source.text):
-            start = _PLAIN.match(line)
-            if start is not None and not _LAUNCHER.search(line):
+            if _LAUNCHER.search(line):
+                launched.update(_SCRIPT.findall(line))
+            elif not is_job and (start := _PLAIN.match(line)) is not None:
                 plain.setdefault(start[1], (path, number))
             number += line.count("\n")
-    return tuple((name, *where) for name, where in plain.items())
-
-
-@asked
-def _launched(project: Project) -> frozenset[str]:
-    """Last names of the scripts that stand in a line with a launcher."""
-    found: set[str] = set()
-    for path in project.paths:
-        source = project.source(path) if path.endswith(_TEXTS) else None
-        for line in _LINE.findall(source.text) if source is not None and _LAUNCHER.search(source.text) else ():
-            if _LAUNCHER.search(line):
-                found.update(re.findall(r"([\w-]+\.py)\b", line))
-    return frozenset(found)
+    return tuple((name, *where) for name, where in plain.items()), frozenset(launched)
 
 
 def plain_start(project: Project, script: str) -> str | None:
     """`README.md:12`, where a document starts the script so, and none starts one of its name by a launcher."""
-    if script.rpartition("/")[2] in _launched(project):
+    plain, launched = _starts(project)
+    if script.rpartition("/")[2] in launched:
         return None
-    for name, path, line in plain_starts(project):
-        folder = posixpath.dirname(path)
-        written = {posixpath.normpath(name), posixpath.normpath(posixpath.join(folder, name))}
-        if script in written:
-            return f"{path}:{line}"
-        end = "/" + "/".join(part for part in name.split("/") if part not in (".", ".."))
-        ending = [each for each in project.python_paths if f"/{each}".endswith(end)]
-        if ending == [script]:
+    python = project.python_paths if plain else ()
+    for name, path, line in plain:
+        written = {posixpath.normpath(name), posixpath.normpath(posixpath.join(posixpath.dirname(path), name))}
+        tail = "/".join(part for part in name.split("/") if part not in (".", ".."))
+        if script in written or ending(python, tail) == [script]:
             return f"{path}:{line}"
     return None

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from .bash import HERE
 from .lines import LaunchLine
 
@@ -29,6 +31,11 @@ def entry_places(line: LaunchLine, value: str) -> tuple[list[str], bool]:
         bases.append(bases[-1].rpartition("/")[0])
     places = [place for base in bases if (place := _normal(f"{base}/{full}")) is not None]
     return list(dict.fromkeys(places)), True
+
+
+def ending(paths: Iterable[str], tail: str) -> list[str]:
+    """Those of the paths that are `tail`, or end with it below some folder."""
+    return [path for path in paths if f"/{path}".endswith(f"/{tail}")]
 
 
 def _normal(path: str) -> str | None:

@@ -149,8 +149,8 @@ def no_one_run(repo: Repo, steps: Sequence[Sequence[Place]]) -> bool:
     return False
 
 
-def chosen_at(repo: Repo, path: str, line: int, boundary: str) -> list[Place]:
-    """Where the name that is called on a line gets the boundary: one branch says `start = Process`, the other `Thread`.
+def chosen_at(repo: Repo, path: str, line: int, boundary: str) -> list[list[Place]]:
+    """The step where the name that is called on a line gets the boundary: one branch says `Process`, another `Thread`.
 
     None where it is called by no name, or has the boundary in several ways.
     """
@@ -161,7 +161,7 @@ def chosen_at(repo: Repo, path: str, line: int, boundary: str) -> list[Place]:
         bound = outline.lookup(call.func, call.func.id)[1]
         given = [each for each in bound if each.value is not None and last_name(each.value) == wanted]
         if len(given) == 1 < len(bound):
-            return [(path, getattr(given[0].statement, "lineno", line), -1)]
+            return [[(path, getattr(given[0].statement, "lineno", line), -1)]]
     return []
 
 

@@ -14,6 +14,7 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Callable
+from functools import cached_property
 
 from .binding_rules import FUNCTIONS
 from .callees import Callees, Function, method
@@ -182,23 +183,29 @@ class NeverAsked:
 
     def _may_be_looked_up(self, definition: Definition) -> bool:
         """Some code finds functions or classes by a name that nobody can see, and may find this one."""
-        project = self.repo.project
-        if any(True for _ in project.matching(_FINDS)):
+        name, modules = definition.node.name, self._looked_into
+        if modules is None or any(module.star_imports or module.bindings(module.module, name) for module in modules):
             return True
-        name, home = definition.node.name, definition.outline
-        for path in sorted({home.path, *(each.path for each in self.repo.mentioning(name))}):
-            source = project.source(path)
-            if source is not None and _FINDS_HERE.search(source.text) is not None:
-                return True
+        places = {definition.outline.path, *(each.path for each in self.repo.mentioning(name))}
+        sources = (self.repo.project.source(path) for path in sorted(places))
+        return any(source is not None and _FINDS_HERE.search(source.text) is not None for source in sources)
+
+    @cached_property
+    def _looked_into(self) -> list[Outline] | None:
+        """The modules of which `getattr` takes a name that nobody can see; None where these may be any."""
+        if any(True for _ in self.repo.project.matching(_FINDS)):
+            return None
+        found: list[Outline] = []
         for outline in self.repo.mentioning("getattr"):
             for call in outline.calls_of("getattr"):
-                if len(call.args) > 1 and not isinstance(call.args[1], ast.Constant):
-                    module = self.callees.resolver.module(outline, call.args[0])
-                    if module is None and not outline.is_self(call.args[0]) and _is_called(outline, call):
-                        return True
-                    if module is not None and (module.star_imports or module.bindings(module.module, name)):
-                        return True
-        return False
+                if len(call.args) < 2 or isinstance(call.args[1], ast.Constant):
+                    continue
+                module = self.callees.resolver.module(outline, call.args[0])
+                if module is not None:
+                    found.append(module)
+                elif not outline.is_self(call.args[0]) and _is_called(outline, call):
+                    return None
+        return found
 
 
 def _is_called(outline: Outline, node: ast.expr) -> bool:

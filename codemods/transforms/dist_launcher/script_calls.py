@@ -6,6 +6,7 @@ import re
 from collections.abc import Sequence
 from typing import TypeAlias
 
+from ...launch.entry_places import ending
 from ...launch.hosts import Host
 from ...project import Project
 from ...tree.source import Source
@@ -30,7 +31,7 @@ def given(project: Project, files: Files, script: str, number: int) -> list[str]
     for source, host in files:
         for match in calls.finditer(source.text) if source.path != script and name in source.text else ():
             tail = _STEPS.sub("", match[1])
-            if [path for path in same if f"/{path}".endswith(f"/{tail}")] != [script]:
+            if ending(same, tail) != [script]:
                 continue
             words = _arguments(match[2])
             word = words[number - 1] if number <= len(words) else ""

@@ -7,7 +7,7 @@ from functools import cached_property
 
 from ...finding import Refused
 from ...launch import containers
-from ...launch.entry_places import entry_places
+from ...launch.entry_places import ending, entry_places
 from ...launch.hosts import Host
 from ...launch.lines import LaunchLine, Starter
 from ...project import Project
@@ -82,12 +82,12 @@ class Scripts:
                 return here
             return self._below_a_folder(line, name) if "/" in name else self._anywhere(name)
         tail = re.sub(r"^(?:\.{1,2}/)+", "", name)  # its folder is unknown: a path of several parts may be the only one
-        ends = [path for path in self.files if path.endswith(f"/{tail}") or path == tail]
+        ends = ending(self.files, tail)
         return ends if len(ends) == 1 and "/" in tail else []
 
     def _below_a_folder(self, line: LaunchLine, name: str) -> list[str]:
         """The only file of such a path, where the guide went to the folder above it earlier: `cd code`."""
-        ends = [path for path in self.files if path.endswith(f"/{name}")]
+        ends = ending(self.files, name)
         source = self.project.source(line.path)
         if len(ends) != 1 or source is None:
             return []
@@ -103,7 +103,7 @@ class Scripts:
         match = _BELOW.fullmatch(text)
         if match is None:
             return []
-        ends = [path for path in self.files if f"/{path}".endswith(f"/{match[2]}")]
+        ends = ending(self.files, match[2])
         return ends if len(ends) == 1 and self._is_set_here(match[1]) else []
 
     @cached_property

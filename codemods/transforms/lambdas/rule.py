@@ -58,11 +58,7 @@ def findings(project: Project, found: Iterable[Crossing]) -> Iterator[Finding]:
             [(crossing.path, crossing.line, crossing.column)],
             *([(path, line, -1) for path, line in step] for step in crossing.steps),
             *([(hop.path, hop.line, -1)] for hop in crossing.trace[-1:]),
-            *(
-                chosen
-                for hop in crossing.trace[-1:]
-                if (chosen := chosen_at(repo, hop.path, hop.line, crossing.boundary))
-            ),
+            *(step for hop in crossing.trace[-1:] for step in chosen_at(repo, hop.path, hop.line, crossing.boundary)),
         ]
         if crossing.confidence is not Confidence.POSSIBLE and (
             exclude_each_other(repo, places)

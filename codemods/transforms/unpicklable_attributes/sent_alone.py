@@ -12,7 +12,7 @@ from ...flow.answers.crossing import Crossing, only_in_children
 from ...flow.answers.crossings import flow_of
 from ...hazard_kind import HazardKind
 from ...nodes import at_place, end_line
-from ...syntax.branches import Place, chosen_at, exclude_each_other, no_one_run, types_asked_for
+from ...syntax.branches import chosen_at, exclude_each_other, no_one_run, types_asked_for
 from ...syntax.outline import Outline
 from ...syntax.unpicklable import Made
 from ...syntax.unpicklable_table import Remedy, advice
@@ -60,20 +60,15 @@ def sent_alone(search: Search) -> Iterator[Sent]:
             places = [(crossing.path, crossing.line), *((hop.path, hop.line) for hop in crossing.trace)]
             if exclude_each_other(search.repo, places) or _is_asked_for_another(search, crossing):
                 continue
-            if no_one_run(search.repo, [[(crossing.path, crossing.line, crossing.column)], *_chosen(search, crossing)]):
+            last = crossing.trace[-1]
+            chosen = chosen_at(search.repo, last.path, last.line, crossing.boundary)
+            if no_one_run(search.repo, [[(crossing.path, crossing.line, crossing.column)], *chosen]):
                 continue
             if only_in_children(search.repo, crossing) or _is_kept_by_children(search, crossing):
                 continue
             if not _may_be_another(search, crossing):
                 sure = Confidence.LIKELY if crossing.guessed else crossing.confidence
                 yield Sent(outline, node, each, sure, crossing, _taken_along(crossing) or _reason(each, node))
-
-
-def _chosen(search: Search, crossing: Crossing) -> list[list[Place]]:
-    """Where the name by which the boundary is called gets that, if it may get another thing too."""
-    last = crossing.trace[-1]
-    chosen = chosen_at(search.repo, last.path, last.line, crossing.boundary)
-    return [chosen] if chosen else []
 
 
 def _is_overlooked(search: Search, crossing: Crossing) -> bool:
