@@ -153,4 +153,4 @@ def test_fixes_that_are_right_alone_and_not_all_together() -> None:
     done = plan(MemoryFiles({path: each.encode() for path, each in text.items()}), Settings(select=("main-guard",)))
     assert len(done.contents) == 23
     (left,) = (each for each in done.remaining if each.path.startswith("run"))
-    assert "np.random.rand" in (left.reason or (left.fix and left.fix.unsafe) or "")
+    assert left.fix is None and "np.random.rand" in (left.reason or "")
