@@ -49,6 +49,8 @@ class ObjectKind:
     binary: str = ""
     given: str = ""
     advice: str = ""
+    used: str = ""
+    module_level: str = ""
     hidden: str = ""
     line: str = ""
     needs: str = ""

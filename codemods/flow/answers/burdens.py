@@ -19,8 +19,8 @@ def of_instances(solution: Solution, path: str, class_line: int) -> tuple[str, .
                 for what in filter(None, (_burden(solution, number) for number in solution.heap.holds[node])):
                     place = f"{solution.program.files[solution.heap.file_of[node]]}:{solution.heap.lines[node]}"
                     found.append(f"{what} `self.{name}` ({place})")
-        if any(solution.program.table.burden(base) for base in solution.hierarchy.all_foreign_bases(index)):
-            found.append(f"`{made.name}` itself is a model")
+        bases = map(solution.program.table.burden, solution.hierarchy.all_foreign_bases(index))
+        found += [f"`{made.name}` itself, {what}" for what in bases if what is not None][:1]
     return tuple(dict.fromkeys(found))
 
 

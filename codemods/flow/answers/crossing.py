@@ -107,7 +107,10 @@ class Crossings:
         if confidence is not Confidence.POSSIBLE:
             steps = self.steps.of(number, reasons)
             beside = self._beside(hazard, number, reasons)
-        aboard = self._is_in_class_of(reasons[number].parent, path, position[:2])
+        holder = reasons[number].parent
+        while holder in reasons and self.solution.heap.values[holder].kind == CONTAINER:
+            holder = reasons[holder].parent  # `self.steps.append(step)`: the object keeps what holds it
+        aboard = self._is_in_class_of(holder, path, position[:2])
         return Crossing(
             kind, path, *position, confidence, shorten(trace), boundary, aboard,
             self._is_alone(number, reasons), self.closure.guessed(number, reasons), steps,

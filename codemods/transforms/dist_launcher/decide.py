@@ -16,6 +16,7 @@ from ...tree.source import Source
 from . import program as entries
 from .chosen_branches import avoided
 from .edits import divided, drop_flag, swap_launcher
+from .in_python import script_of
 from .local_rank import (
     kept_default,
     overwritten_defaults,
@@ -223,6 +224,24 @@ class Decisions:
             write_loop(source, line, verdict)
         return verdict
 
+    def built(self, path: str, said: str, use_env: bool) -> str:
+        """What to do about the command `said` that the Python file `path` builds, in words."""
+        script = script_of(said, self.scripts.files)
+        program = self.scripts.program(script) if script is not None else None
+        oldest, where = self._oldest_for(script or path)
+        if oldest < _OLDEST_RUN:
+            return f"{where}, which has no torchrun: leave it until torch 1.10 is the oldest that you support"
+        use = "use `-m torch.distributed.run`"
+        if use_env:
+            return f"{use} without --use_env, which it does not take"
+        found = self.scripts.rank_options(program) if program is not None else []
+        if program is None or not found:
+            return f"{use}, and LOCAL_RANK in what it starts"
+        if self.scripts.rank_option(program, found[0]).settled:
+            return f"{use}: `{program.path}` reads LOCAL_RANK"
+        option = found[0]
+        return f"{use}, and take LOCAL_RANK as the default of {spelling(option)} ({option.path}:{option.line})"
+
     def _by_version(self, line: LaunchLine, program: entries.Program, option: Option, asks: int) -> Verdict:
         """The script takes its `--local_rank` under some versions only: under others it stops, or it is right."""
         passed = line.starter is Starter.LAUNCH and line.flag("use-env") is None
@@ -303,6 +322,12 @@ class Decisions:
         return self._torch
 
     def _oldest_torch(self, line: LaunchLine, path: str) -> tuple[Version, str]:
+        """The oldest torch that is named for the script `path`, which `line` starts, and where, in words."""
+        oldest, where = self._oldest_for(path)
+        uses_rendezvous = any(flag.name.startswith("rdzv-") for flag in line.flags)  # such flags came with 1.9
+        return max(oldest, _OLDEST_RUN) if uses_rendezvous else oldest, where
+
+    def _oldest_for(self, path: str) -> tuple[Version, str]:
         """The oldest torch that the repository names for `path`, and where, in words."""
         named = oldest_for(self._named_versions(), path)
         runs = [depth(other) for other in self._torchrun if is_about(other, path)]
@@ -310,8 +335,7 @@ class Decisions:
             return _NOT_NAMED, ""  # a line that runs torchrun says more than an old Dockerfile of the same folder
         if not is_about(named.path, path) and (self._torchrun or named.oldest >= _OLDEST_TORCHRUN):
             return _NOT_NAMED, ""  # what another part of the repository needs can only hold the launcher back
-        uses_rendezvous = any(flag.name.startswith("rdzv-") for flag in line.flags)  # such flags came with 1.9
-        return max(named.oldest, _OLDEST_RUN) if uses_rendezvous else named.oldest, named.says
+        return named.oldest, named.says
 
     def _local_rank(self, line: LaunchLine, program: entries.Program, verdict: Verdict) -> None:
         """Adds to `verdict` what the script's `--local_rank` needs; raises Refused."""

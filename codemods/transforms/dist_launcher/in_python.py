@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 
 from ...launch.lines import LAUNCH
 from ...launch.names import names
@@ -59,8 +59,29 @@ def _kept(node: ast.AST) -> ast.expr | None:
     return node.args[0] if added and isinstance(node, ast.Call) and len(node.args) == 1 else None
 
 
-def launches_in_python(tree: ast.Module) -> Iterator[tuple[ast.expr | ast.stmt, str]]:
-    """Places of `tree` that start the old launcher, each with what stands there, in words."""
+def _said(command: ast.expr) -> str:
+    """The words of a command that are known; nothing joins two of them but a space or a gap."""
+    parts = [part.value for part in ast.walk(command) if isinstance(part, ast.Constant) and isinstance(part.value, str)]
+    return " {} ".join(parts) if isinstance(command, ast.JoinedStr) else " ".join(parts)
+
+
+_SCRIPT = re.compile(r"(?<![^\s'\"=])[\w./-]+\.py(?![\w.])")
+
+
+def script_of(said: str, paths: Collection[str]) -> str | None:
+    """The only file of the project that the first script of the command can be."""
+    named = _SCRIPT.search(said)
+    if named is None:
+        return None
+    name = named[0].removeprefix("./")
+    if name in paths:
+        return name
+    ends = [path for path in paths if path.endswith(f"/{name}")]
+    return ends[0] if len(ends) == 1 else None
+
+
+def launches_in_python(tree: ast.Module) -> Iterator[tuple[ast.expr | ast.stmt, str, str]]:
+    """Places of `tree` that start the old launcher, each with what stands there, in words, and the command."""
     strings = {
         id(node): False for node in nodes(tree) if isinstance(node, ast.Constant) and isinstance(node.value, str)
     }
@@ -71,18 +92,19 @@ def launches_in_python(tree: ast.Module) -> Iterator[tuple[ast.expr | ast.stmt, 
         if isinstance(node, (ast.List, ast.Tuple)):
             words = [item.value if isinstance(item, ast.Constant) else None for item in node.elts]
             if LAUNCH in words and "-m" in words[: words.index(LAUNCH)]:
-                yield node.elts[words.index(LAUNCH)], "a list of words starts the launcher"
+                yield node.elts[words.index(LAUNCH)], "a list of words starts the launcher", _said(node)
         elif isinstance(node, ast.Call) and called(node) in names("command_functions"):
             for part in (inner for given in node.args[:1] for inner in ast.walk(given)):
                 if id(part) in strings and not strings[id(part)] and _COMMAND.search(part.value):  # type: ignore[attr-defined]
                     strings[id(part)] = True
-                    yield whole.get(id(part), part), "a string is run as a command"  # type: ignore[arg-type]
+                    place: ast.expr = whole.get(id(part), part)  # type: ignore[arg-type]
+                    yield place, "a string is run as a command", _said(place)
         elif (value := _kept(node)) is not None and (text := _text_of(value)) is not None:
             first = next((part for part in ast.walk(text) if id(part) in strings), None)
             if isinstance(first, ast.Constant) and _starts_command(text, first):
                 strings[id(first)] = True
-                yield whole.get(id(first), first), "a string holds the command"
+                yield whole.get(id(first), first), "a string holds the command", _said(text)
         elif isinstance(node, ast.ImportFrom) and node.module == LAUNCH and not node.level:
-            yield node, "the launcher's own functions are imported"
+            yield node, "the launcher's own functions are imported", ""
         elif isinstance(node, ast.Import) and any(alias.name == LAUNCH for alias in node.names):
-            yield node, "the launcher is imported"
+            yield node, "the launcher is imported", ""

@@ -123,12 +123,10 @@ def _in_python(decisions: Decisions) -> Iterator[Finding]:
         path = source.path
         tree = project.module(path) if _BUILT.search(source.text) else None
         if tree is not None:
-            for node, what in launches_in_python(tree):
+            for node, what, said in launches_in_python(tree):
                 start, end = source.range_of(node)
-                use = "use `-m torch.distributed.run`, and LOCAL_RANK in what it starts"
-                if _USE_ENV.search(source.text):
-                    use = "use `-m torch.distributed.run` without --use_env, which it does not take"
-                yield _reported(source, start, end, f"{what}: {use}")
+                use_env = _USE_ENV.search(source.text) is not None
+                yield _reported(source, start, end, f"{what}: {decisions.built(path, said, use_env)}")
         if _LOCAL_RANK.search(source.text) and "add_argument" in source.text:
             for script in entries.starters(decisions.project, path):
                 verdict = decisions.alone(script)

@@ -16,7 +16,9 @@ from .self_spawning import OwnRanks, same_count
 from .training_arguments import reads_environment
 from .unseen_parser import unseen_parser
 
-DEPRECATED = "`torch.distributed.launch` is deprecated, and passes an argument that few scripts take"
+DEPRECATED = (
+    "`torch.distributed.launch` is deprecated: it passes the local rank as an argument, torchrun sets LOCAL_RANK"
+)
 
 
 @dataclass

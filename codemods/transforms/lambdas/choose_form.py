@@ -11,9 +11,11 @@ from ...project import Project
 from ...syntax.names import last_name
 from ...syntax.outline import Outline
 from ...syntax.scope_data import Variable, start_of
+from ...syntax.scopes import Scopes
 from .candidate import Unit, assignment_targets
 from .checks.class_use import ClassUse
 from .checks.copied import copied_by, differs_when_copied
+from .checks.headers import IN_INIT
 from .checks.identity import gets_attributes, is_made_once, lost_attribute, shows_attributes, told_apart
 from .checks.inspection_checks import CALLABLE, Form, InspectionChecks, shown_name
 from .checks.logged_names import logged_name
@@ -25,6 +27,8 @@ from .stdlib_forms import is_factory
 from .writing.callable_class import is_attribute, keeps_state, why_no_arguments, why_no_object
 from .writing.choose_name import give_object_name, same_code
 
+_BY_HAND = "move the class to module level by hand, if one value will do for all calls"
+_KEEPERS = frozenset({"append", "insert", "add", "setdefault"})
 _MOST_VALUES = 5  # of a partial; an object with named attributes says better what is what
 
 
@@ -162,7 +166,8 @@ class Forms:
         else:
             why = "a function that it uses reads that"
         if why is not None and unit.fields and not captures:
-            raise Refused(f"{unit.why_fields}. It can't be an argument of its constructor: {why}")
+            needed = unit.why_fields.removesuffix(f": {IN_INIT}")  # which would not do
+            raise Refused(f"{needed}. Objects can't keep it, as {why}: {_BY_HAND}")
         if why is not None:
             what = f"{unit.label} reads `{name}` of the function around it, which its constructor can't be given"
             raise Refused(
@@ -246,7 +251,7 @@ class Forms:
         )
 
     def _stays_on(self, unit: Unit, me: Me) -> bool:
-        """All that is done with it is `self.x = ...`, and no other way to a worker is known than that of the object.
+        """It only goes to `self.x`, or into what that holds, and no other way to a worker than the object's is known.
 
         The method that makes it may also return it, where each call of that is such a value.
         """
@@ -261,14 +266,21 @@ class Forms:
         returned = [place for place in places if isinstance(scopes.parents[place], ast.Return)]
         if returned and not self._is_kept_by_callers(me):
             return False
-        statements = [scopes.statement_of(place) for place in places if place not in returned]
-        return all(assignment_targets(statement) for statement in statements) and all(
+        for place in places:
+            if place not in returned:
+                targets = _kept_in(scopes, place)
+                if not targets or not all(self._is_of_self(target, me) for target in targets):
+                    return False
+        return True
+
+    def _is_of_self(self, target: ast.expr, me: Me) -> bool:
+        """`self.x`, or `self.x[key]`."""
+        scopes, target = self.rewrite.scopes, target.value if isinstance(target, ast.Subscript) else target
+        return (
             isinstance(target, ast.Attribute)
             and isinstance(target.value, ast.Name)
             and target.value.id == me[1]
             and scopes.owner(scopes.around(target), me[1]) is me[0]
-            for statement in statements
-            for target in assignment_targets(statement)
         )
 
     def _is_kept_by_callers(self, me: Me) -> bool:
@@ -285,6 +297,15 @@ class Forms:
         return bool(uses) and all(
             outline.path == self.rewrite.path and _keeps_on_self(outline, use, me[2]) for outline, use in uses
         )
+
+
+def _kept_in(scopes: Scopes, place: ast.AST) -> list[ast.expr]:
+    """What keeps the value: the targets of its assignment, or `x` where all that is done is `x.append(value)`."""
+    statement = scopes.statement_of(place)
+    call = statement.value if isinstance(statement, ast.Expr) else None
+    if isinstance(call, ast.Call) and scopes.parents[place] is call and isinstance(call.func, ast.Attribute):
+        return [call.func.value] if call.func.attr in _KEEPERS and place is not call.func else []
+    return assignment_targets(statement)
 
 
 def _keeps_on_self(outline: Outline, use: ast.Attribute, cls: ast.ClassDef) -> bool:

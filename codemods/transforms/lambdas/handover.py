@@ -20,6 +20,7 @@ from .checks.settled import origin_in
 from .known import Known
 from .libraries import libraries
 
+_PASS = "pass what it needs as arguments"
 _INHERITED = "a multiprocessing object "
 _LARGE = frozenset({"dataset", "datasets", "dataloader", "dataloaders"})
 
@@ -47,14 +48,18 @@ class Handover:
             scope = scope.parent
         for special in ("__getattr__", "__getattribute__", "__reduce__", "__reduce_ex__"):
             if special in self.scopes.inner(cls).bindings:
-                return f"{carry}, and `{cls.name}` defines `{special}`: pass what it needs as arguments"
+                return f"{carry}, and `{cls.name}` defines `{special}`: {_PASS}"
         burdens = [] if stays else [*self.known.burdens(self.path, cls.lineno), *self._kept_by(cls)]
         burdens = [burden for burden in burdens if not (inherited and burden.startswith(_INHERITED))]
+        own = next((burden.partition(" itself, ")[2] for burden in burdens if " itself, " in burden), "")
+        burdens = [burden for burden in burdens if " itself, " not in burden]
+        if own:
+            carry += f", which is {own}"
         if burdens:
             more = f" and {len(burdens) - 2} more" if len(burdens) > 3 else ""
             named = ", ".join(burdens[:2] if more else burdens)
-            return f"{carry} with {named}{more}: pass what it needs as arguments"
-        return None
+            return f"{carry}{',' if own else ''} with {named}{more}: {_PASS}"
+        return f"{carry}: {_PASS}" if own else None
 
     def _kept_by(self, cls: ast.ClassDef) -> Iterator[str]:
         """Modules and datasets that the methods of a class put on its objects, in words."""
@@ -102,6 +107,11 @@ class Handover:
             elsewhere, from_base = self._elsewhere(name, unit, me)
             constant = not (stores or from_base) and self._is_constant(name, cls)
             plain = stores or from_base or self._is_set_by_name(name, unit, me)
+            own_method = next((s for s in cls.body if isinstance(s, FUNCTIONS) and s.name == name), None)
+            if why and own_method is not None and not own_method.decorator_list and not stores:
+                stays = why.removesuffix(f": {_PASS}")
+                uses = f"it uses the method `{name}` (line {own_method.lineno})"
+                raise Refused(f"{stays}. And {uses}: make that a function as well, and pass both what they need")
             if not constant and (name in scopes.inner(cls).bindings or not plain):
                 raise Refused(f"{why} (`{me[1]}.{name}` is not a plain attribute set in `__init__`)")
             above = [node for node in own if self._is_set_above(node, unit, me)]

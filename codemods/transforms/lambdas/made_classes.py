@@ -22,6 +22,10 @@ _BY_HAND = (
     'make it at the top of the module, and bind it there to its own name: `Row = namedtuple("Row", ...)`; a process '
     "that imports the module finds it then"
 )
+_OF_VALUES = (
+    "it is made from `{}`, which is known only when the program runs, so no module can have it by its name: send plain "
+    "tuples or dicts, and make the class where they are used"
+)
 _MAKER = "collections.namedtuple"
 _MAKES = "_make"
 # what tells the classes of two calls apart, or goes through the names of a module
@@ -78,7 +82,7 @@ def _moved_up(project: Project, crossing: Crossing) -> Answer:
     rewrite = FileRewrite(project, crossing.path, module) if module is not None else None
     statement = _statement(rewrite, crossing) if rewrite is not None else None
     if rewrite is None or statement is None or not _stays_the_same(rewrite, statement):
-        return Refused(_BY_HAND)
+        return Refused(_advice(rewrite, crossing))
     name = ast.unparse(statement.targets[0])
     source = rewrite.source
     line = place_above(source, rewrite.scopes, statement)
@@ -91,6 +95,21 @@ def _moved_up(project: Project, crossing: Crossing) -> Answer:
         Edit(crossing.path, *removal(source, rewrite.scopes, statement), ""),
     )
     return Fix(f"Make `{name}` at module level", edits)
+
+
+def _advice(rewrite: FileRewrite | None, crossing: Crossing) -> str:
+    """What to do by hand: the class can be made at the top only from what is known there."""
+    at = crossing.line, crossing.column
+    nodes = walk(rewrite.scopes.tree) if rewrite is not None else ()
+    call = next((node for node in nodes if isinstance(node, ast.Call) and start_of(node) == at), None)
+    if rewrite is None or call is None:
+        return _BY_HAND
+    for argument in (*call.args[1:], *(keyword.value for keyword in call.keywords)):
+        names = [part for part in walk(argument) if isinstance(part, ast.Name)]
+        owners = [rewrite.scopes.owner(rewrite.scopes.around(name), name.id) for name in names]
+        if any(owner is not None and owner.is_local for owner in owners):
+            return _OF_VALUES.format(ast.unparse(argument)[:60])
+    return _BY_HAND
 
 
 def _statement(rewrite: FileRewrite, crossing: Crossing) -> ast.Assign | None:

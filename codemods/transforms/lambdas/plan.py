@@ -71,6 +71,7 @@ _NODES: dict[HazardKind, tuple[type[ast.AST], ...]] = {
     HazardKind.FUNCTION: FUNCTIONS,
     HazardKind.CLASS: (ast.ClassDef,),
 }
+_LINE = re.compile(r"\(line \d+\)")
 _USED_UP = re.compile(r"Pool\(\)\.(?:map|starmap|apply)$")  # they wait until the workers are done
 
 
@@ -101,7 +102,7 @@ class _Planner:
             if target not in answers:
                 unit = self.rewrite.units.of(node)
                 if unit.refused is not None:
-                    answers[target] = unit.refused
+                    answers[target] = self._strongest(unit, unit.refused)
                 else:
                     good[target] = unit
         postponed = self._postponed(good)
@@ -311,11 +312,10 @@ class _Planner:
                 notes[unit] += [note] if note is not None else []
             move = moves[unit] = Move(unit, captures=tuple(variable.name for variable in captures[unit]))
             move.notes = notes[unit]
+            self._check_several(unit)
             if isinstance(unit.node, ast.ClassDef) and (captures[unit] or selves[unit] or unit.fields):
                 needs = [captures[value] for value in unit.functions.values() if value is not unit]
                 self.forms.check_constructor(unit, captures[unit], any(needs))
-            check_not_collected(self.binding.repo, self.rewrite.path, unit)
-            check_class(self.rewrite.project, self.known, self.rewrite.path, self.rewrite.scopes, unit)
             self.forms.choose_form(move, group, alone)
             self.forms.choose_home(move, selves[unit], alone)
         self.options.split(moves)
@@ -336,6 +336,23 @@ class _Planner:
             if moves[unit].is_object or isinstance(unit.node, ast.ClassDef):
                 moves[unit].kept = self.forms.attribute_names(moves[unit])
         return moves
+
+    def _check_several(self, unit: Unit) -> None:
+        """Raises Refused where one that the module makes on import can't stand for those that are made by each call."""
+        check_not_collected(self.binding.repo, self.rewrite.path, unit)
+        check_class(self.rewrite.project, self.known, self.rewrite.path, self.rewrite.scopes, unit)
+
+    def _strongest(self, unit: Unit, why: Refused) -> Refused:
+        """`why` a class may not move, after what is left to do when that is mended."""
+        if not isinstance(unit.node, ast.ClassDef):
+            return why
+        try:
+            self.binding.check_bases(unit, unit.node.name)
+            self._check_several(unit)
+        except Refused as stronger:
+            same = _LINE.findall(stronger.reason) == _LINE.findall(why.reason)
+            return Refused(stronger.reason if same else f"{stronger.reason}. Besides, {why.reason}")
+        return why
 
     def _check_reach(self, unit: Unit, needed: Unit, variable: Variable) -> None:
         """Where `unit` names `needed`, the name of a variable that `needed` captures means that variable."""

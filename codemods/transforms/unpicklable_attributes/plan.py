@@ -75,7 +75,7 @@ class Planner:
                 for hazard in hazards:
                     kind = hazard.made.kind
                     if kind.remedy is Remedy.REPORT:
-                        raise Refused(advice(kind, f"self.{name}"))
+                        raise Refused(self._by_hand(shape, name, hazard))
                     known = kind is MODULE or kind.remedy is Remedy.NAMED
                     if known and (fix := by_its_name(self.family, shape, hazard.store)) is not None:
                         plan.fixes[name] = fix
@@ -234,6 +234,19 @@ class Planner:
                     f"`self.{name}` (line {line}) can't be fixed, so the object could still not be pickled: {reason}"
                 )
 
+    def _by_hand(self, shape: Shape, name: str, hazard: Hazard) -> str:
+        """What a person can do about what no rewrite mends, where it is not done already."""
+        kind, value = hazard.made.kind, hazard.store.value
+        outline = hazard.store.owner.outline
+        at_top = isinstance(value, ast.Name) and outline.lookup(value, value.id)[0] is outline.module
+        if kind.module_level and isinstance(value, ast.Name) and at_top:
+            return f"leave it out of the object, and use `{value.id}` of the module{kind.module_level}"
+        if kind.used:
+            for user, method, use in self._uses(shape, name):
+                if method is not hazard.store.method:
+                    return f"`{method.name}` reads it (line {use.lineno}): {kind.used}"
+        return advice(kind, f"self.{name}")
+
     def _as_list(self, shape: Shape, name: str, hazard: Hazard) -> Fix:
         """`list(...)` around a generator, `map` or `filter`."""
         node, outline = hazard.made.node, hazard.made.outline
@@ -259,8 +272,13 @@ class Planner:
                 )
             if isinstance(above, ast.Attribute) and above.attr in ("send", "throw", "close", "__next__"):
                 raise Refused(f"line {use.lineno} needs {hazard.made.kind.what}; make it where it is used")
-        if self._endless(outline, node):
+        if self._endless(outline, node) or self._goes_on(shape, node):
             raise Refused(f"it may never end; make the {kept} where it is used, or in `__iter__`")
+        for where in self.repo.mentioning(name):
+            for use in where.attributes.get(name, ()):
+                taken = where.parents[use]
+                if isinstance(taken, ast.Call) and use in taken.args and last_name(taken.func) == "next":
+                    raise Refused(f"{where.path}:{use.lineno} takes one item with `next`, which a list has not")
         source = self.project.source(outline.path)
         assert source is not None
         start = source.offset(node.lineno, node.col_offset)
@@ -280,6 +298,15 @@ class Planner:
     def _uses(self, shape: Shape, name: str) -> Iterator[tuple[Shape, Method, ast.Attribute]]:
         for user in self.family.hierarchy(shape):
             yield from ((user, method, use) for method, use in user.selves.get(name, ()))
+
+    def _goes_on(self, shape: Shape, node: ast.AST) -> bool:
+        """It walks over an attribute of the object that never ends: `(f(i) for i in self.counter)`."""
+        for inner in ast.walk(node):
+            if isinstance(inner, ast.Attribute) and shape.outline.is_self(inner.value):
+                stores = [store for user in self.family.hierarchy(shape) for store in user.stores(inner.attr)]
+                if any(store.value is not None and self._endless(shape.outline, store.value) for store in stores):
+                    return True
+        return False
 
     def _endless(self, outline: Outline, node: ast.AST, depth: int = 0) -> bool:
         """Something that it calls counts or circles, or loops without a condition."""

@@ -77,13 +77,18 @@ def outcome(text: str, others: dict[str, str] | None = None, burdens: tuple[str,
         ("size = [3]\n", PLAIN),
         ("size = 3\nsize += 1\n", PLAIN),
         ("for size in (3, 4):\n    pass\n", PLAIN),
-        ("size = 3\n\ndef size(self):\n    return 3\n", PLAIN),
         ("@property\ndef size(self):\n    return 3\n", PLAIN),
         ("", PLAIN),
     ],
 )
 def test_an_attribute_is_passed_that_is_set_once_before_the_function_is_made(body: str, reason: str) -> None:
     assert outcome(program(body)) == (f"{CARRY} ({reason})" if reason else "")
+
+
+def test_a_method_that_it_uses_is_named() -> None:
+    uses = "And it uses the method `size` (line 2): make that a function as well, and pass both what they need"
+    alone = CARRY.removesuffix(": pass what it needs as arguments")
+    assert outcome(program("def size(self):\n    return 3\n")) == f"{alone}. {uses}"
 
 
 @each_row(

@@ -93,7 +93,7 @@ def test_what_a_method_returns_to_others_does_not(start: str, more: str) -> None
     assert "return functools.partial(_make_fn, self.order)\n" in migrated(files, "lambdas")["a.py"]
     files["a.py"] = text.replace("def main", "def grow(sampler):\n    sampler.order = 4\n\n\ndef main")
     (reason,) = reasons(files, "lambdas")
-    assert reason.startswith("a method would carry the whole `self` along with `Sampler` itself is a model")
+    assert reason.startswith("a method would carry the whole `self` along, which is a model")
 
 
 @pytest.mark.parametrize(

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
 _AT_TOP = "move it to module level by hand"
 _BY_HAND = f"{_AT_TOP}, or make it in the worker"  # from what it needs of the function around
+IN_INIT = "set it in `__init__`"
 _CACHES = frozenset({"functools.lru_cache", "functools.cache"})  # a new one for each call of the function around
 
 
@@ -150,7 +151,7 @@ class Header:
                 parent = scopes.parents[use.node]
                 if isinstance(parent, ast.Attribute) and not isinstance(parent.ctx, ast.Load):
                     what = f"`{node.name}.{parent.attr}` is set (line {parent.lineno})"
-                    raise Refused(f"{what}, which a worker does not see: set it in the class")
+                    raise Refused(f"{what}, which a worker does not see: set it on the object, in `__init__`")
 
     def _base(self, unit: Unit, node: ast.ClassDef, base: ast.expr) -> None:
         scopes = self.scopes
@@ -217,10 +218,10 @@ class Header:
         what = f"`{ast.unparse(statement).partition('=')[0].strip()}` (line {statement.lineno})"
         value = statement.value
         if isinstance(value, (ast.List, ast.Dict, ast.Set, ast.ListComp, ast.SetComp, ast.DictComp)):
-            raise Refused(f"each call makes its own {what}, one class would share it: set it in `__init__`")
+            raise Refused(f"each call makes its own {what}, one class would share it: {IN_INIT}")
         if value is not None and not self.settled.pure_class_value(value, node):
             taken = f"`{ast.unparse(value)}` is evaluated each time that the class is defined"
-            raise Refused(f"{what}: {taken}, at module level only once, on import. Set it in `__init__`")
+            raise Refused(f"{what}: {taken}, at module level only once, on import: {IN_INIT}")
         annotation = statement.annotation if isinstance(statement, ast.AnnAssign) else None
         if annotation is not None and not self._future and not self.settled.annotation(annotation):
             raise Refused(f"the annotation of {what} runs each time that the class is defined: {_BY_HAND}")

@@ -153,21 +153,21 @@ def check_class(project: Project, known: Identities, path: str, scopes: Scopes, 
     node = unit.node
     if not isinstance(node, ast.ClassDef) or is_made_once(project, path, scopes, node):
         return
-    at = start_of(node)
+    at, anew = start_of(node), f"each call makes a class `{node.name}` of its own"
     for place in known.class_identities(path, *at):
-        raise Refused(f"each call makes a class of its own, and it {_in_words(place, path)}: {_ADVICE}")
+        raise Refused(f"{anew}, and it {_in_words(place, path)}: {_ADVICE}")
     if _compares_by_class(scopes, node):
         for place in known.instance_identities(path, *at):
-            what = "an object of it is equal to those of the same call only, and one"
+            what = f"an object of `{node.name}` is equal to those of the same call only, and one"
             raise Refused(f"{what} {_in_words(place, path)}: {_ADVICE}")
     for base in node.bases:
         if origin_in(scopes, base).startswith("enum."):
-            raise Refused(f"it is an enumeration, whose members differ from call to call: {_ADVICE}")
+            raise Refused(f"`{node.name}` is an enumeration, whose members differ from call to call: {_ADVICE}")
     bound = scopes.inner(node).bindings
     for inner, attribute in _all_set_on_class(scopes):
         if attribute in bound or node in scopes.ancestors(inner):
             what = f"`{ast.unparse(inner)}` (line {getattr(inner, 'lineno', 0)})"
-            raise Refused(f"each call makes a class of its own, and {what} sets what it keeps: {_ADVICE}")
+            raise Refused(f"{anew}, and {what} sets what it keeps: {_ADVICE}")
 
 
 def _in_words(place: Question, path: str) -> str:

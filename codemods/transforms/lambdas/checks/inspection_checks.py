@@ -205,7 +205,8 @@ class InspectionChecks:
             if text.what in AS_TEXT and self._is_taken_apart(text):
                 where = where_in_words(text, self.path)
                 raise Refused(f"`{text.what}` of it is taken apart ({where}), as a text of a function: {_PLAIN}")
-        for question in self.known.asked(self.path, *start_of(unit.node)):
+        questions = self.known.asked(self.path, *start_of(unit.node))
+        for question in sorted(questions, key=lambda each: not _asks_for_function(each.what)):  # no class helps there
             where = f"line {question.line}" if question.path == self.path else f"{question.path}:{question.line}"
             read = f"its `{question.what}` is read ({where})"
             if not wrapped and question.what in _SOURCE_TEXT:
@@ -297,6 +298,11 @@ def _advice(attribute: str) -> str:
     if attribute == "__code__":
         return _SIGNATURE
     return CALLABLE if attribute in _OF_OBJECTS else _PLAIN
+
+
+def _asks_for_function(what: str) -> bool:
+    """What only a function of `def` or `lambda` answers: `inspect.isfunction`, and no attribute."""
+    return not what.startswith("__") and what not in _SEES_THROUGH and not what.startswith(OF_ITS_PARTIAL)
 
 
 def _what_asks(question: Question) -> str:

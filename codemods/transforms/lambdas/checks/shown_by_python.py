@@ -103,7 +103,7 @@ def _error_text(
             for handler in _handlers(outline, call):
                 if not _fits(
                     call, node.args, isinstance(handler.type, ast.Name) and handler.type.id == "TypeError"
-                ) and _shows(handler):
+                ) and _shows(handler, getattr(node, "name", "<lambda>")):
                     where = where_in_words(Question("", question.path, handler.lineno, -1), path)
                     return f"the error of a call with other arguments, which names the function, is shown ({where})"
     return None
@@ -143,16 +143,31 @@ def _handlers(outline: Outline, call: ast.Call) -> Iterator[ast.ExceptHandler]:
         inner = above
 
 
-def _shows(handler: ast.ExceptHandler) -> bool:
+def _shows(handler: ast.ExceptHandler, name: str) -> bool:
     """The handler does more with the error than to raise it, or another one from it."""
+    searched = _searched(handler, name)
     raised = {id(part) for node in ast.walk(handler) if isinstance(node, ast.Raise) for part in (node.exc, node.cause)}
     return any(
         isinstance(node, ast.Name)
         and node.id == handler.name
         and isinstance(node.ctx, ast.Load)
         and id(node) not in raised
+        and id(node) not in searched
         for node in ast.walk(handler)
     )
+
+
+def _searched(handler: ast.ExceptHandler, name: str) -> set[int]:
+    """The reads of the error in `"missing" in str(error)`, which no name of a function decides."""
+    found: set[int] = set()
+    for test in ast.walk(handler):
+        if not isinstance(test, ast.Compare) or not all(isinstance(each, (ast.In, ast.NotIn)) for each in test.ops):
+            continue
+        text, place = test.left, test.comparators[0]
+        if isinstance(text, ast.Constant) and isinstance(text.value, str) and text.value.strip("_") not in name:
+            call = place if isinstance(place, ast.Call) and last_name(place.func) in ("str", "repr") else None
+            found |= {id(argument) for argument in call.args} if call is not None and text.value.isalpha() else set()
+    return found
 
 
 def _place(project: Project, known: Known, path: str, node: Movable) -> str | None:

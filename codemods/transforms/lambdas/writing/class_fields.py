@@ -29,6 +29,7 @@ _TYPES = frozenset({"int", "float", "len", "str", "list", "dict", "set", "tuple"
                     "sorted", "round", "abs", "bool", "next", "print", "enumerate", "zip"})  # fmt: skip
 _DESCRIPTORS = frozenset({"property", "cached_property", "classmethod", "staticmethod", "partialmethod"})
 _OF_DESCRIPTORS = frozenset({"__get__", "__set__", "__delete__", "__set_name__"})
+_ASKING = frozenset({"getattr", "hasattr", "setattr", "delattr", "attrgetter"})
 _ON_THE_SPOT = (ast.NamedExpr, ast.Await, ast.Yield, ast.YieldFrom, ast.Lambda)
 
 
@@ -72,10 +73,11 @@ def why_not_on_objects(scopes: Scopes, unit: Unit, repo: Repo, path: str) -> str
             return f"`{ast.unparse(value)}` (line {value.lineno}) may be a descriptor, which works on a class only"
     values = {inner for statement in unit.fields.values() for inner in ast.walk(statement)}
     inside = set(ast.walk(node))
+    asked = _names_asked_for(scopes)
     for found in ast.walk(scopes.tree):
         if found in values:
             continue
-        if isinstance(found, ast.Constant) and isinstance(found.value, str) and found.value in names:
+        if isinstance(found, ast.Constant) and found.value in names and (asked is None or found in asked):
             return f"`{found.value}` may be asked for by name (line {found.lineno})"
         if not isinstance(found, ast.Attribute) or found.attr not in names:
             continue
@@ -90,6 +92,22 @@ def why_not_on_objects(scopes: Scopes, unit: Unit, repo: Repo, path: str) -> str
         if value is not None and not is_data(value) and not _is_used_as_data(scopes, found):
             return f"{where} may be a function, which a class makes a method of"
     return _asked_of_a_class_elsewhere(unit, repo, path)
+
+
+def _names_asked_for(scopes: Scopes) -> set[ast.AST] | None:
+    """The texts by which the file asks for attributes; None where it may ask by any text that stands in it."""
+    found: set[ast.AST] = set()
+    for node in ast.walk(scopes.tree):
+        if isinstance(node, ast.Call) and (called := last_name(node.func)) in _ASKING:
+            names = node.args if called == "attrgetter" else node.args[1:2]
+            if not names or not all(isinstance(name, ast.Constant) for name in names):
+                return None
+            found.update(names)
+        elif (isinstance(node, ast.Attribute) and node.attr in ("__dict__", "__getattribute__", "__slots__")) or (
+            isinstance(node, ast.Name) and node.id in ("vars", "getmembers")
+        ):
+            return None
+    return found
 
 
 def _asked_of_a_class_elsewhere(unit: Unit, repo: Repo, path: str) -> str | None:

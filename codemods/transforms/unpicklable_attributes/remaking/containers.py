@@ -193,6 +193,10 @@ def keeps_parts(store: Store) -> bool:
     return isinstance(above, ast.Subscript) and isinstance(above.slice, ast.Slice)
 
 
+_BLOCKS = (ast.If, ast.Try, ast.With, ast.While, ast.For)
+_ON_DEMAND = "keep what it is opened with, and open it where it is read"
+
+
 class Filling:
     """How a container that is filled with such things can cross. Everything raises Refused."""
 
@@ -227,9 +231,7 @@ class Filling:
         loop = self.outline.parents[store.statement]
         inside = loop if isinstance(loop, ast.For) and not loop.orelse and store.statement in loop.body else None
         if store.method is not self.first.method or (inside or store.statement) not in self.block:
-            raise Refused(
-                f"line {store.statement.lineno} fills it under a condition; open what is needed where it is read"
-            )
+            raise Refused(f"line {store.statement.lineno} fills it {self._place_of(store)}; {_ON_DEMAND}")
         self._only_filled_here()
         lines = [f"self.{self.name} = {self._beginning()}", *self._again(store, inside)]
         rebuilder = self.recreator.rebuilder
@@ -237,6 +239,15 @@ class Filling:
         if not self.first.always:
             return Treatment(self.name, key, Form.FILLED, line, False, again, empty=self._beginning())
         return Treatment(self.name, key, Form.ALWAYS, line, True, again)
+
+    def _place_of(self, store: Store) -> str:
+        """Where else than in one loop of `__init__` it is filled, in words."""
+        if store.method is not self.first.method:
+            return f"in `{store.method.name}`"
+        blocks = [each for each in self.outline.ancestors(store.statement) if isinstance(each, _BLOCKS)]
+        named = {ast.If: "under a condition", ast.Try: "in a `try`", ast.With: "in a `with`", ast.While: "in a `while`"}
+        known = [said for each in blocks for kind, said in named.items() if isinstance(each, kind)]
+        return known[0] if known else "in a loop inside of another" if len(blocks) > 1 else "in a loop with an `else`"
 
     def _beside(self, store: Store, made: Made) -> Recreation | None:
         """As another dict of the object keeps what each was opened with."""

@@ -82,7 +82,7 @@ def _check_not_set(uses: AttributeUses, word: str) -> None:
             line = source.position(found.start())[0]
             raise Refused(
                 f"{source.path}:{line} may set something in the module that is passed, which a worker that imports it "
-                f"would not have: {_INSTEAD}"
+                "would not have: keep that value on the object, and hand it to what reads it as an argument"
             )
 
 

@@ -80,6 +80,22 @@ class Recreator:
         """Raises Refused where it must not be opened twice."""
         self._check_creation(self.made.kind)
 
+    def has_known_mode(self) -> bool:
+        """It is seen how it is opened."""
+        mode = self.made.kind.mode
+        if mode is None:
+            return False
+        place, names, _ = mode
+        given = [
+            value
+            for call in self._creations()
+            for value in (
+                *(word.value for word in call.keywords if word.arg in names.split("|")),
+                *call.args[place:][:1],
+            )
+        ]
+        return bool(given) and all(self._modes(value) for value in given)
+
     def is_unbuffered(self) -> bool:
         """It may have no buffer: then what reads from it moves the position that forked processes share."""
         return any(_may_be_unbuffered(self.made.kind, call) for call in self._creations())

@@ -15,7 +15,7 @@ from ....syntax.outline import Outline
 from ....syntax.unpicklable_table import Remedy
 from ..classes import Method, Shape
 from ..data import names
-from .attribute_uses import AttributeUses
+from .attribute_uses import AttributeUses, Hazard
 from .called_before import is_called_before
 from .closed_outside import closed_outside
 from .mutation import elements, first_touch, leading_words, named, sets_up, touch
@@ -169,10 +169,16 @@ def check_writes(uses: AttributeUses) -> None:
         if not sets or _is_repeated(uses, above, shape) or _on_demand_inside(uses, above):
             continue
         if early or (uses.kind.filled and is_called_before(uses, method.name)):
-            raise Refused(
-                f"line {node.lineno} sets an attribute on it, which a new one would not have; "
-                "do it right after it is created"
-            )
+            there = any(_statement_after(hazard) is shape.outline.statement(node) for hazard in uses.hazards)
+            how = "keep that on the object itself" if there else "do it right after it is created"
+            raise Refused(f"line {node.lineno} sets an attribute on it, which a new one would not have; {how}")
+
+
+def _statement_after(hazard: Hazard) -> ast.AST | None:
+    """What is done right after it is created."""
+    block = hazard.store.owner.block(hazard.store.statement)
+    at = block.index(hazard.store.statement) if hazard.store.statement in block else len(block)
+    return block[at + 1] if at + 1 < len(block) else None
 
 
 def is_filled(uses: AttributeUses) -> bool:
