@@ -242,7 +242,7 @@ class Planner:
         if kind.module_level and isinstance(value, ast.Name) and at_top:
             return f"leave it out of the object, and use `{value.id}` of the module{kind.module_level}"
         if kind.used:
-            for user, method, use in self._uses(shape, name):
+            for _, method, use in self._uses(shape, name):
                 if method is not hazard.store.method:
                     return f"`{method.name}` reads it (line {use.lineno}): {kind.used}"
         return advice(kind, f"self.{name}")

@@ -1,4 +1,4 @@
-"""Commands that Python builds: what is said about them knows the torch that is named, and the script that they start."""
+"""Commands that Python builds: what is said knows the torch that is named, and the script that they start."""
 
 from __future__ import annotations
 

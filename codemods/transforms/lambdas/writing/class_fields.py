@@ -30,6 +30,7 @@ _TYPES = frozenset({"int", "float", "len", "str", "list", "dict", "set", "tuple"
 _DESCRIPTORS = frozenset({"property", "cached_property", "classmethod", "staticmethod", "partialmethod"})
 _OF_DESCRIPTORS = frozenset({"__get__", "__set__", "__delete__", "__set_name__"})
 _ASKING = frozenset({"getattr", "hasattr", "setattr", "delattr", "attrgetter"})
+_LISTING = frozenset({"__dict__", "__getattribute__", "__slots__", "vars", "getmembers"})
 _ON_THE_SPOT = (ast.NamedExpr, ast.Await, ast.Yield, ast.YieldFrom, ast.Lambda)
 
 
@@ -103,9 +104,7 @@ def _names_asked_for(scopes: Scopes) -> set[ast.AST] | None:
             if not names or not all(isinstance(name, ast.Constant) for name in names):
                 return None
             found.update(names)
-        elif (isinstance(node, ast.Attribute) and node.attr in ("__dict__", "__getattribute__", "__slots__")) or (
-            isinstance(node, ast.Name) and node.id in ("vars", "getmembers")
-        ):
+        elif isinstance(node, (ast.Attribute, ast.Name)) and last_name(node) in _LISTING:
             return None
     return found
 
