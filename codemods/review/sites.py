@@ -17,6 +17,7 @@ _WORDS = {
     HazardKind.EVALUATED: "an evaluated text",
     HazardKind.LOADED: "a part of a module that is loaded by its path",
     HazardKind.MADE_CLASS: "a class that a call makes",
+    HazardKind.MISNAMED: "a function that has another name where pickle looks for it",
     HazardKind.OBJECT: "an object of a library that can't be pickled",
 }
 

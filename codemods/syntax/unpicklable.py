@@ -33,8 +33,13 @@ from .unpicklable_table import (
 )
 
 Stores = Callable[[Outline, ast.Attribute], "list[tuple[Outline, ast.expr]]"]  # the values that `self.x` gets
-Iterates = Callable[[Outline, ast.Call], bool]  # the objects that `iter(x)` walks over have a generator for that
+# the objects that `iter(x)` walks over have a generator for that, or `x.parameters()` is asked of a module of torch
+Iterates = Callable[[Outline, ast.Call], bool]
 Bases = Callable[[Outline, ast.expr], "list[str]"]  # foreign base classes of the class that an expression names
+# methods of a module of torch that are generator functions
+MODULE_GENERATORS = frozenset(
+    f"{prefix}{name}" for prefix in ("", "named_") for name in ("parameters", "buffers", "modules", "children")
+)
 _LAZY = ("zip", "map", "filter", "enumerate", "iter", "reversed")  # keep what they walk over
 _CALLS_LATER = ("map", "filter")  # keep the function too, and call it as they are walked over
 _BINDING = ("staticmethod", "classmethod")
@@ -190,7 +195,7 @@ class Recogniser:
     def _returned(self, outline: Outline, node: ast.Call, depth: int) -> Iterator[Made]:
         """What a function of the repository (or a method on `self`) gives back."""
         functions = self.functions(outline, node)
-        walks = isinstance(node.func, ast.Name) and node.func.id == "iter" and self.iterates(outline, node)
+        walks = _may_walk(node.func) and self.iterates(outline, node)
         if not functions and (walks or self._gives_generator(outline, node)):
             yield Made(GENERATOR, outline, node)
         if len(functions) != 1:
@@ -329,6 +334,13 @@ class Recogniser:
     ) -> bool:
         _, bindings = outline.lookup(node, node.id)
         return bool(bindings) and all(isinstance(binding.statement, how) for binding in bindings)
+
+
+def _may_walk(func: ast.expr) -> bool:
+    """`iter` of an object, or what lists the parts of a module of torch."""
+    if isinstance(func, ast.Name):
+        return func.id == "iter"
+    return isinstance(func, ast.Attribute) and func.attr in MODULE_GENERATORS
 
 
 def _is_walked(kind: ObjectKind) -> bool:

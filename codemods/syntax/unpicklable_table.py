@@ -76,6 +76,7 @@ class ObjectKind:
     in_order: bool = False
     plain: bool = False
     sent_only: bool = False
+    at_start: bool = False
 
 
 GENERATOR = ObjectKind((), "a generator", "cannot pickle 'generator' object", Remedy.EXHAUST)

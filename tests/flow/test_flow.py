@@ -858,7 +858,7 @@ def loader(dataset):
             launch()
             """
     },
-    "hooks that nobody can remove": {
+    "hooks that nobody removes": {
         "train.py": """
             from multiprocessing import Process
             from torch import nn
@@ -867,7 +867,7 @@ def loader(dataset):
                 def __init__(self):
                     super().__init__()
                     self.register_forward_hook(lambda m, i, o: o)  # proven
-                    self.handle = self.register_forward_hook(lambda m, i, o: o)
+                    self.handle = self.register_forward_hook(lambda m, i, o: o)  # proven
 
             def main(net):
                 print(net)

@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import argparse
+import ast
 import bz2
 import concurrent.futures
 import contextvars
@@ -263,6 +264,8 @@ REAL: dict[str, Make] = {
     "pathlib.Path().iterdir": lambda s, p: p.iterdir(),
     "glob.iglob": lambda s, p: glob.iglob(str(p / "*")),
     "os.walk": lambda s, p: os.walk(p),
+    "os.fwalk": lambda s, p: os.fwalk(p),
+    "ast.walk": lambda s, p: ast.walk(ast.parse("1")),
     "types.MappingProxyType": lambda s, p: types.MappingProxyType({}),
     "mmap.mmap": lambda s, p: _closed(s, mmap.mmap(-1, 10)),
     "zipfile.ZipFile": lambda s, p: s.enter_context(zipfile.ZipFile(_zip(p))),

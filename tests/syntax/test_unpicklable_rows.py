@@ -120,6 +120,8 @@ def _without_number(finding: Finding) -> Finding:
 
 def sent(kind: dict[str, Any]) -> str:
     """The line that sends an object which keeps one."""
+    if kind.get("at_start"):
+        return "multiprocessing.Process(target=len, args=(Kept('data'),)).start()"
     return (
         "multiprocessing.Pool().apply(len, (Kept('data'),))" if kind.get("inherited") else "pickle.dumps(Kept('data'))"
     )

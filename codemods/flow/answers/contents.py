@@ -9,10 +9,10 @@ from ..facts.records import Position
 from ..kinds import NAMELESS
 from ..solve.heap import BOUND, CLASS, CONTAINER, FUNCTION, HAZARD, INSTANCE, OBJECT
 from ..solve.solution import Solution
-from .hidden import captures, hides_class, hiding
+from .hidden import captures, hides_class, hiding, is_private, stands_for_object
 
 _HOLDING = frozenset({CONTAINER, OBJECT, INSTANCE, FUNCTION})
-_MAYBE_HAZARDS = frozenset({HAZARD, FUNCTION, CLASS, INSTANCE})
+_MAYBE_HAZARDS = frozenset({HAZARD, FUNCTION, BOUND, CLASS, INSTANCE})
 
 
 def inside(solution: Solution, number: int, only: frozenset[HazardKind]) -> list[int]:
@@ -101,6 +101,12 @@ def _all_hazards(solution: Solution, number: int) -> list[tuple[HazardKind, str,
         if (wrapper := hiding(solution, int(value.a))) is not None:
             home, inner = program.functions[wrapper]
             return [(HazardKind.WRAPPER, program.files[home], inner.position)]
+        if stands_for_object(solution, int(value.a)):
+            return [(HazardKind.MISNAMED, program.files[file], function.position)]
+    elif value.kind == BOUND:
+        file, function = program.functions[int(value.a)]
+        if is_private(function):
+            return [(HazardKind.MISNAMED, program.files[file], function.position)]
     elif value.kind in (CLASS, INSTANCE):
         file, made = program.classes[int(value.a)]
         if made.nested and not (made.reduced and value.kind == INSTANCE):

@@ -9,10 +9,11 @@ from typing import TYPE_CHECKING
 
 from ...finding import Confidence, Hop
 from ...hazard_kind import HazardKind
+from ...syntax.unpicklable import MODULE_GENERATORS
 from ..boundaries import table
 from ..facts.records import Position, project_facts
 from ..facts.syntax import VIEW_METHODS
-from ..solve.heap import BOUND, CLASS, CONTAINER, FUNCTION, INSTANCE, OBJECT, Value
+from ..solve.heap import BOUND, CLASS, CONTAINER, FOREIGN, FUNCTION, INSTANCE, OBJECT, Value
 from ..solve.solution import Solution
 from ..solve.solver import solve
 from .at_home import AtHome
@@ -45,6 +46,7 @@ _DEEPCOPY = "copy.deepcopy"
 _DEEP_COPIES = frozenset((_DEEPCOPY, "dataclasses.asdict", "dataclasses.astuple"))
 _OF_ENVIRONMENTS = frozenset(("reset", "step"))  # of a simulation: each process makes its own
 _PARTIAL = "functools.partial"
+_OF_MODULES = "torch.nn.Module()."
 _Hazard = tuple[HazardKind, str, Position]  # kind, file, place
 _Way = tuple[Confidence, _Hazard, int, Reasons]  # of an instance, by its number
 
@@ -322,7 +324,10 @@ class Flow:
 
     @recorded
     def walks_by_generator(self, path: str, line: int, column: int) -> bool:
-        """Whether the objects that the call `iter(x)` here walks over do that by a method that yields."""
+        """Whether the objects that the call `iter(x)` here walks over do that by a method that yields.
+
+        The same of `x.parameters()`, where x is a module of torch.
+        """
         solution = self.solution
         heap, program = solution.heap, solution.program
         if path not in program.file_index:
@@ -330,7 +335,10 @@ class Flow:
         offset = program.offsets[program.file_index[path]]
         found: list[bool] = []
         for call in program.facts_of(path).calls:
-            if call.position[:2] == (line, column) and len(call.arguments) == 1 and call.arguments[0] >= 0:
+            if call.position[:2] == (line, column) and call.text.rpartition(".")[2] in MODULE_GENERATORS:
+                called = [heap.values[number] for number in heap.holds[call.function + offset]]
+                found += [value.kind == FOREIGN and str(value.a).startswith(_OF_MODULES) for value in called]
+            elif call.position[:2] == (line, column) and len(call.arguments) == 1 and call.arguments[0] >= 0:
                 held = (heap.values[number] for number in heap.holds[call.arguments[0] + offset])
                 methods = [self._callers.method(int(value.a), "__iter__") for value in held if value.kind == INSTANCE]
                 functions = [program.functions[method][1] for method in methods if method >= 0]

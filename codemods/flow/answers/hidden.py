@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from ..facts.records import Function
 from ..kinds import FunctionKind
-from ..solve.heap import FOREIGN, FUNCTION, Value
+from ..solve.heap import CLASS, FOREIGN, FUNCTION, Value
 from ..solve.solution import Solution
 
 _REDUCERS = frozenset(("__reduce__", "__reduce_ex__"))
@@ -35,6 +36,28 @@ def hides_class(solution: Solution, index: int) -> bool:
     if any(not _REDUCERS.isdisjoint(names) for names in members):
         return False
     return _given_by(solution, made.decorators[0] + program.offsets[file]) is not None
+
+
+def stands_for_object(solution: Solution, index: int) -> bool:
+    """The name of the function of a module is that of an object: a class is its decorator, and keeps the function."""
+    program = solution.program
+    file, function = program.functions[index]
+    if function.kind is not FunctionKind.TOP or not function.decorators or function.decorators[0] < 0:
+        return False
+    node = function.decorators[0] + program.offsets[file]
+    held = [solution.heap.values[number] for number in solution.heap.holds[node]]
+    if len(held) != 1 or held[0].kind != CLASS:
+        return False
+    order = solution.hierarchy.order(int(held[0].a))
+    members = {name for at in order for name in program.classes[at][1].members}
+    return members.isdisjoint((*_REDUCERS, "__getstate__", "__new__"))
+
+
+def is_private(function: Function) -> bool:
+    """A method that pickle looks for as `__name`, which the object has as `_Class__name`."""
+    name = function.name
+    plain = function.kind is FunctionKind.METHOD and not function.decorators
+    return plain and name.startswith("__") and not name.endswith("__")
 
 
 def _given_by(solution: Solution, node: int) -> int | None:

@@ -95,6 +95,7 @@ def trace_of(
         HazardKind.EVALUATED: "a text is evaluated here",
         HazardKind.LOADED: "this is taken from a module that is loaded by its path",
         HazardKind.MADE_CLASS: "a class that its module has not by its name is made here",
+        HazardKind.MISNAMED: "a function is defined here that pickle does not find by its name",
         HazardKind.OBJECT: "an object that can't be pickled is created here",
         HazardKind.INSTANCE: "instances of this class",
     }

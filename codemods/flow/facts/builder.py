@@ -47,6 +47,9 @@ class FactsBuilder:
         self.mentions = Mentions()
         self.set_by_functions: set[str] = set()  # names of the module that a function declares global
         self.narrowed: set[str] = set()  # attributes of which some code asks whether they can be called
+        self.dropped: ast.expr | None = None  # the expression that is walked, where nobody gets its value
+        self.entered: ast.expr | None = None  # the expression that the last `with` enters
+        self.hooked: list[tuple[int, str, int, int, int]] = []  # as `stores`, of hooks that may be removed again
 
     def note_false(self, node: ast.If | ast.While) -> None:
         """The branch does not run where its test is False, or a name that nothing but False is bound to."""

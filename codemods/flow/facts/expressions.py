@@ -15,6 +15,7 @@ from .attribute_dicts import chooses_values, is_locals, note_update, updated, va
 from .builder import FactsBuilder
 from .definitions import enter_function
 from .filled_later import PUTS, note_call, note_item
+from .hooks import HOOKS, note_hook
 from .loaded_by_path import is_loaded, takes_from_loaded
 from .operators import inverted, operated
 from .passed_on import AT_TIMES, COUNT, UNDER, note_choice, passed_on, under, unpacks_no_workers, with_workers
@@ -316,8 +317,11 @@ class Expressions(Targets):
                 intern(text), literals or NO_LITERALS, builder.scope.function, builder.conditions > 0,
             )
         )  # fmt: skip
-        if type(function) is ast.Attribute and type(function.value) is ast.Name and function.value.id == "self":
-            self._note_self_call(function.attr)
+        if type(function) is ast.Attribute:
+            if type(function.value) is ast.Name and function.value.id == "self":
+                self._note_self_call(function.attr)
+            if function.attr in HOOKS and arguments[:1] > [-1]:
+                note_hook(builder, self.value, node, arguments[0])
         return variables(builder, result) if text == "locals" and is_locals(node) and not self.chooses else result
 
     def _evaluates(self, node: ast.Call) -> bool:

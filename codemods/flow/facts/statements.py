@@ -14,7 +14,6 @@ from .builder import FactsBuilder
 from .definitions import enter_class, enter_function
 from .expressions import Expressions
 from .filled_later import note_put
-from .hooks import HOOKS, HOOKS_KEPT
 from .loaded_by_path import note_returned
 from .operators import operated
 from .own_state import dropped_attributes, is_reduced_to_other, kept_attributes
@@ -87,28 +86,8 @@ class Statements:
                 self._children(child)
 
     def _expression_statement(self, node: ast.Expr) -> None:
+        self.builder.dropped = node.value
         self.expressions.value(node.value)
-        self._hook(node.value)
-
-    def _hook(self, call: ast.expr) -> None:
-        """`net.register_forward_hook(note)`: the module keeps it for good where nobody gets the handle."""
-        func = call.func if isinstance(call, ast.Call) and call.args else None
-        if not isinstance(func, ast.Attribute) or func.attr not in HOOKS:
-            return
-        made = self.builder.facts.calls[-1:]
-        if not made or made[0].position != position(call) or made[0].arguments[:1] <= (-1,):
-            return
-        holder, path = func.value, HOOKS_KEPT
-        kept_by = [(holder, path)] if dotted(holder) else []
-        while isinstance(holder, (ast.Attribute, ast.Subscript)):  # what holds the module keeps it with its hooks
-            path = f"{holder.attr}.{path}" if isinstance(holder, ast.Attribute) else path
-            holder = holder.value
-        if isinstance(holder, ast.Name) and holder is not func.value:
-            kept_by.append((holder, path))
-        for keeper, name in kept_by:
-            if (base := self.expressions.value(keeper)) >= 0:
-                row = (base, name, made[0].arguments[0], call.lineno, self.builder.scope.function)
-                self.builder.stores.append(row)
 
     def _branch(self, node: ast.If | ast.While) -> None:
         builder = self.builder
@@ -273,6 +252,7 @@ class Statements:
 
     def _with(self, node: ast.With | ast.AsyncWith) -> None:
         for item in node.items:
+            self.builder.entered = item.context_expr
             value = self.expressions.value(item.context_expr)
             if item.optional_vars is not None:
                 self.expressions.assign(item.optional_vars, value)

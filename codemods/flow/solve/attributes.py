@@ -6,6 +6,7 @@ from collections import defaultdict
 from collections.abc import Iterable
 
 from ...hazard_kind import HazardKind
+from ...syntax.unpicklable import MODULE_GENERATORS
 from ..facts.records import Function
 from ..kinds import LOOKED_UP, FunctionKind, MethodBinding
 from .constraints import Constraints
@@ -28,12 +29,14 @@ from .module_names import ModuleNames
 from .program import Program
 
 NEW = "object.__new__"
+ITEMS = "an item"
 RECORD = "<record>.__init__ above "  # and the number of the class: the initialiser that a dataclass gets
 _GIVES_ANOTHER = frozenset({"_replace", "_make"})  # methods of a namedtuple
 _CACHED = "cached_property"
 SUBCLASSES = "<class>.__subclasses__"
 _SETS = "<set>"  # as an attribute: what a store gives to a setter
 _VALUES = frozenset({"value", "_value_"})  # attributes of members of an Enum
+_MEMBER = -2  # in place of a receiver, where a name of the body is read for a member: functions there are methods
 _MAX_STEPS = 4  # from where a value is looked up to where it is called
 _MAX_DOTS = 8  # longer dotted names are not followed
 # attributes by which objects that are not ours commonly return what they got
@@ -73,6 +76,11 @@ class Attributes:
             node = nodes[attribute] = self.heap.node(label, file, line)
             self.heap.roomy.add(node)
         return node
+
+    def items_of(self, owner: int) -> int:
+        """The node of what the methods of a class that is a dict or a list put into it: `self[name] = value`."""
+        file, made = self.program.classes[owner]
+        return self.node(owner, ITEMS, made.position[0], file)
 
     def _of_class(self, owner: int, attribute: str, near: int) -> int:
         """The node of what code stores on a class of the repo; its objects are pickled without."""
@@ -150,6 +158,8 @@ class Attributes:
     def _method_of(self, made: str, attribute: str) -> str:
         """The name of a method of a foreign object: `eval` of `nn.Sequential(...)` is that of every module."""
         of_modules = f"torch.nn.Module().{attribute}"
+        if f"{made}.".startswith("torch.nn.") and attribute in MODULE_GENERATORS:
+            return of_modules
         whole = made.startswith("torch.nn.") and self.program.table.fluent(of_modules)
         return of_modules if whole else f"{made}().{attribute}"
 
@@ -163,6 +173,14 @@ class Attributes:
         for attribute, taken in self.constraints.loads.get(result, ()):
             if attribute in _VALUES:
                 heap.edge(result, taken, heap.lines[taken])
+
+    def enum_members(self, owner: int, key: str, result: int) -> None:
+        """`result` is what a loop over an Enum of the repo gives, or its member called `key`: what the body binds."""
+        body = self.program.classes[owner][1].members
+        for name in (key,) if key in body else body:
+            if name[:1] != "_":
+                self._load_member((owner,), name, result, _MEMBER, owner)
+        self._load_enum_member(owner, result)
 
     def look_up(self, base: int, result: int) -> None:
         """`result` is an attribute of what is in the node `base`, by a name that is not known."""
@@ -239,6 +257,8 @@ class Attributes:
     def _is_followed(self, name: str, of_call: bool) -> bool:
         """Something may be done with the foreign thing `name` that matters."""
         table = self.program.table
+        if name.startswith("torch.nn.Module().") and name.rpartition(".")[2] in MODULE_GENERATORS:
+            return True
         inside = name.rpartition(".")[0].rpartition(".")[2]
         if name.endswith("().__init__") if of_call else not inside[:1].isupper() and name.count(".") < _MAX_DOTS:
             return True
@@ -254,7 +274,10 @@ class Attributes:
             heap.edge(self.node(at, attribute, line, file), result, heap.lines[result])
             if attribute in self.worker_nodes[at]:
                 heap.edge(self.worker_nodes[at][attribute], result, heap.lines[result])
-        if not found:
+        if not found and result in self.constraints.calls and self.hierarchy.is_bag(owner):
+            items = heap.number(Value(CONTAINER, self.items_of(owner)))
+            heap.add(result, heap.number(Value(FOREIGN, f"<container>.{attribute}", items)))
+        elif not found:
             for name in self.hierarchy.all_foreign_bases(owner):
                 self._name(f"{name}().{attribute}", number, result)
 
@@ -280,8 +303,9 @@ class Attributes:
         """`result` is what the name `node` of a class, which holds the value `number`, is for `receiver`, if not -1."""
         heap = self.heap
         value = heap.values[number]
-        if value.kind != FUNCTION:
-            heap.add(result, number, node)
+        if value.kind != FUNCTION or receiver == _MEMBER:
+            if value.kind != FUNCTION:
+                heap.add(result, number, node)
             return
         file, function = self.program.functions[int(value.a)]
         if function.binding is MethodBinding.CLASS:

@@ -168,6 +168,7 @@ class OwnCalls:
             contents = self.containers.contents_of(result, line)
             self.heap.bags.add(contents)
             self.heap.add(result, self.heap.number(Value(CONTAINER, contents)))
+            self.heap.edge(self.attributes.items_of(index), contents, line)
             for name, argument in call.keywords:
                 if argument >= 0:
                     self.heap.edge(argument + offset, self.heap.field(contents, name), line)

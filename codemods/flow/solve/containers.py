@@ -15,7 +15,7 @@ NAMES = ".__dict__"  # of an installed module
 DEFAULT_DICT = "collections.defaultdict"  # beside what is put in it, it holds what makes that
 SPREAD = -2  # in place of a node, of what is copied by `**x`
 # foreign containers, of which all elements are one node
-HOLDERS = frozenset({"OrderedDict", "deque", "ModuleList", "ModuleDict", "Sequential", "Namespace", "random_split"})
+HOLDERS = frozenset({"OrderedDict", "deque", "ModuleList", "ModuleDict", "Sequential", "Namespace"})
 _LISTING = frozenset({"ModuleList", "ModuleDict", "ConcatDataset"})  # keep what is in the argument, not the argument
 
 
@@ -59,8 +59,8 @@ class Containers:
                 heap.edge(heap.every(contents), result, heap.lines[result])
         elif value.kind == INSTANCE:
             self._by_getter(value, result, key)
-        elif value.kind == CLASS and self.hierarchy.is_local_enum(int(value.a)):
-            heap.add(result, heap.number(Value(INSTANCE, value.a)))
+        elif value.kind == CLASS and self.hierarchy.is_enum(int(value.a)):
+            self.attributes.enum_members(int(value.a), key, result)
         elif value.kind == CLASS and subscript and self.hierarchy.is_generic(int(value.a)):
             heap.add(result, heap.number(value))  # `Pipe[int]`
         elif value.kind == FOREIGN and subscript and self.table.boundary(self.table.canonical(str(value.a))):
@@ -83,6 +83,8 @@ class Containers:
         """What the class's own `__getitem__` gives for `key` is at `result`."""
         found = self.attributes.method(int(value.a), "__getitem__")
         if found < 0:
+            if self.hierarchy.is_bag(int(value.a)):
+                self.heap.edge(self.attributes.items_of(int(value.a)), result, self.heap.lines[result])
             return
         file, function = self.attributes.program.functions[found]
         source = self.given(found, 1, key)
@@ -99,6 +101,8 @@ class Containers:
             file = self.attributes.program.functions[found][0]
             place = kept if kept >= 0 else parameters[-1].node + self.attributes.program.offsets[file]
             self.heap.edge(stored, place, line)
+        elif found < 0 and self.hierarchy.is_bag(int(value.a)):
+            self.heap.edge(stored, self.attributes.items_of(int(value.a)), line)
 
     def given(self, index: int, place: int, key: str) -> int:
         """As `KeyedMethods.given`."""

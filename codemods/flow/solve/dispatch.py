@@ -16,7 +16,7 @@ from .constraints import Constraints
 from .containers import DEFAULT_DICT
 from .deferred_calls import DeferredCalls
 from .foreign_objects import ForeignObjects
-from .heap import BOUND, CLASS, FOREIGN, FUNCTION, HAZARD, INSTANCE, OBJECT, Heap, Value
+from .heap import BOUND, CLASS, CONTAINER, FOREIGN, FUNCTION, HAZARD, INSTANCE, OBJECT, Heap, Value
 from .made_classes import is_nameless
 from .program import Program
 from .python_builtins import RECORDS, PythonBuiltins
@@ -25,6 +25,11 @@ from .sinks import Sinks
 # Partials may hold each other. A call has the arguments of so many of them at most, and a partial hands on so many
 # calls with them; without them after that.
 _MAX_PARTIALS, _MAX_CALLS = 2, 100
+# Calls that list a module and what is in it; True: with the names.
+_PARTS = {
+    f"torch.nn.Module().{name}": name.startswith("named_")
+    for name in ("modules", "named_modules", "children", "named_children")
+}
 
 
 class StartMethod(NamedTuple):
@@ -64,7 +69,7 @@ class Dispatch:
                 return
             call = self._looked_up(offset, call)
         if kind == FUNCTION:
-            self.own.call_function(int(value.a), offset, call, -1)
+            self.own.call_function(int(value.a), offset, call, self.python.takes_class.get(int(value.a), -1))
         elif kind == BOUND:
             self.own.call_function(int(value.a), offset, call, value.b)
         elif kind == CLASS:
@@ -167,6 +172,8 @@ class Dispatch:
         if written == SUBCLASSES:
             self.own.list_subclasses(int(receiver.a) if receiver is not None else -1, offset, call)
             return
+        if written in _PARTS and value.b >= 0:
+            self._list_parts(written, value.b, offset, call)
         self.sinks.call(name, offset, call, value.b)
         started = self.deferred.started(name, offset, call)
         if started is not None:
@@ -192,6 +199,16 @@ class Dispatch:
                 self.foreign.make(name, value, receiver, offset, call)
             for function, inner in made or ():
                 self._call_later(function, offset, inner)
+
+    def _list_parts(self, name: str, module: int, offset: int, call: Call) -> None:
+        """`call` lists the parts of the value `module`: what is stored on one of these is stored on the whole."""
+        contents = self.own.containers.contents_of(call.result + offset, call.position[0])
+        if _PARTS[name]:
+            pair = self.heap.node("", self.heap.file_of[contents], call.position[0])
+            self.heap.add(self.heap.field(pair, "#1"), module)
+            self.heap.add(contents, self.heap.number(Value(CONTAINER, pair)))
+        else:
+            self.heap.add(contents, module)
 
     def _add_hazard(self, kind: HazardKind, offset: int, call: Call) -> None:
         """The call makes a hazard of that kind."""

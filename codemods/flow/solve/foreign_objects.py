@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from ..boundaries import Table, Variant
+from ..facts.hooks import HOOKS_KEPT, PATCHED
 from ..facts.records import Call
 from .attributes import KEPT_AS
 from .constraints import Constraints
@@ -11,6 +14,8 @@ from .heap import KEPT, MAX_HAZARDS, OBJECT, PERHAPS_KEPT, STORED_BY, Heap, Valu
 from .sinks import Sinks, arguments_by_name
 
 _NAMED = frozenset({"functools.partial", DEFAULT_DICT})
+_MODULES = "torch.nn."
+_SPLIT, _PART = "torch.utils.data.random_split", "torch.utils.data.Subset"  # a list of these
 _NAMESPACES = ("types.SimpleNamespace", "argparse.Namespace")  # each keyword is an attribute
 
 
@@ -92,6 +97,10 @@ class ForeignObjects:
     def _make(self, name: str, value: Value, receiver: Value | None, offset: int, call: Call) -> None:
         heap = self.heap
         result, line, file = call.result + offset, call.position[0], heap.file_of[call.result + offset]
+        if name == _SPLIT:
+            parts = self.containers.contents_of(result, line)
+            self._make(_PART, value, receiver, offset, replace(call, result=parts - offset))
+            return
         if receiver is not None and self.table.fluent(name):
             heap.add(result, value.b)
             if receiver.kind == OBJECT and receiver.b >= 0:
@@ -123,7 +132,7 @@ class ForeignObjects:
             made = Value(OBJECT, name if named else kept, contents)
             if "dataset" in name.lower():  # a builder may make dozens, and all are for loaders
                 heap.most[heap.number(made)] = MAX_HAZARDS
-            if self.table.fluent(name) or self._filled_later(result):
+            if self.table.fluent(name) or self._filled_later(result) or self._may_be_hooked(name):
                 heap.add(result, heap.number(made))
             else:
                 heap.add_when_filled(result, made, contents)
@@ -154,6 +163,12 @@ class ForeignObjects:
                 for star in call.double_stars:
                     if star >= 0 and attribute not in given:
                         self.containers.pass_elements(star + offset, node, attribute)
+
+    def _may_be_hooked(self, name: str) -> bool:
+        """It is a module of torch, and some code puts a hook or another `forward` on what it is given."""
+        return name.startswith(_MODULES) and any(
+            attribute == PATCHED or attribute.endswith(HOOKS_KEPT) for attribute in self.constraints.stored_on_others
+        )
 
     def _filled_later(self, result: int) -> bool:
         """Something is stored on what a call gives, under the name that it gets: `data.transform = ...`."""

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import builtins
 from collections.abc import Iterator
+from functools import cached_property
 
 from ..facts.records import FileFacts, NamePattern
+from ..kinds import NAMELESS, FunctionKind
 from .constraints import Constraints
-from .heap import CLASS, CONTAINER, FOREIGN, MODULE, Heap, Value
+from .heap import CLASS, CONTAINER, FOREIGN, FUNCTION, MODULE, Heap, Value
 from .program import Program
 
 _MAX_MODULES = 40  # as many modules may be meant by a name that is put together
+_MAX_STEPS = 2  # from where a function is defined to where it is given back
 _MAX_NAMES = 40  # as many classes of a module may be meant by a name that is not known
 
 
@@ -192,7 +195,8 @@ class ModuleNames:
     def classes_of(self, index: int) -> int:
         """The contents of a dict with the classes of the module, by name.
 
-        Not its functions: these are more, and of more kinds, and to take each for what is called finds untrue ways.
+        Of its functions only those that give back one that they define: these are more, and of more kinds, and to take
+        each for what is called finds untrue ways.
         """
         heap = self.heap
         contents = self._namespaces.get(index, -1)
@@ -207,7 +211,21 @@ class ModuleNames:
         return contents
 
     def _is_class(self, node: int) -> bool:
-        return any(self.heap.values[number].kind == CLASS for number in self.heap.holds[node])
+        held = [self.heap.values[number] for number in self.heap.holds[node]]
+        return any(value.kind == CLASS or (value.kind == FUNCTION and value.a in self._makers) for value in held)
+
+    @cached_property
+    def _makers(self) -> frozenset[int]:
+        """The functions of modules that give back a lambda, or a function that they define."""
+        found: list[int] = []
+        for facts, offset in zip(self.program.facts, self.program.function_offset, strict=True):
+            made = zip(facts.function_nodes, facts.functions, strict=True)
+            given = {node for node, each in made if each.kind in NAMELESS and ".<locals>." in each.qualname}
+            for _ in range(_MAX_STEPS if given else 0):
+                given |= {target for source, target, _ in facts.edges if source in given}
+            top = ((at, each) for at, each in enumerate(facts.functions, offset) if each.kind is FunctionKind.TOP)
+            found += [at for at, each in top if each.returns in given]
+        return frozenset(found)
 
     def bind(self, index: int, attribute: str, near: int) -> None:
         """A name of a module of the repo that other files bind."""

@@ -23,6 +23,7 @@ _REPLACE = frozenset({"dataclasses.replace", "attr.evolve", "attrs.evolve"})
 _LOOK_UP = frozenset({"getattr", "vars", "globals", "eval"})
 _METHODS = ("staticmethod", "classmethod")
 _PAIRS = frozenset({"zip", "enumerate"})
+_SOME_CLASS = "<class>"
 
 
 class PythonBuiltins:
@@ -33,6 +34,7 @@ class PythonBuiltins:
     ) -> None:
         self.program, self.heap, self.constraints = program, heap, constraints
         self.attributes, self.containers = attributes, containers
+        self.takes_class: dict[int, int] = {}  # lambdas in `classmethod`, each with what its first parameter gets
 
     def call(self, name: str, node: int, offset: int, call: Call) -> bool:
         """Apply a call of one of Python's own functions that pass values on; False for all others."""
@@ -69,10 +71,7 @@ class PythonBuiltins:
         elif name == "types.MethodType" and first >= 0:  # pickle looks on the object for a method of that name
             heap.edge(first, result, line)
         elif name in _METHODS and first >= 0:  # `fold = staticmethod(lambda ...)`: a call of `fold` calls it
-            for number in tuple(heap.holds[first]):
-                value = heap.values[number]
-                if value.kind == FUNCTION and self.program.functions[int(value.a)][1].kind is FunctionKind.LAMBDA:
-                    heap.add(result, number, first)
+            self._lambda_as_method(name, first, result)
         elif name in RECORDS:
             heap.add(result, heap.number(Value(OBJECT, name)))
         elif name in ("copy.copy", "copy.deepcopy") and first >= 0:
@@ -89,6 +88,15 @@ class PythonBuiltins:
         else:
             return False
         return True
+
+    def _lambda_as_method(self, name: str, first: int, result: int) -> None:
+        heap = self.heap
+        for number in tuple(heap.holds[first]):
+            value = heap.values[number]
+            if value.kind == FUNCTION and self.program.functions[int(value.a)][1].kind is FunctionKind.LAMBDA:
+                heap.add(result, number, first)
+                if name == "classmethod":
+                    self.takes_class[int(value.a)] = heap.number(Value(FOREIGN, _SOME_CLASS))
 
     def _hand_on(self, name: str, first: int, offset: int, call: Call) -> None:
         """`next(fns, other)`, `random.choice(fns)`, `max(fns, key=len)`, `dict.fromkeys(keys, value)`."""

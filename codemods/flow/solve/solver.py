@@ -188,16 +188,24 @@ class _Solver:
         """So is what it is taken from: `config.run` of `config.run.group = group`."""
         for _ in range(_MAX_OWNERS):
             owner, attribute = self._taken.get(node, (-1, ""))
-            if owner < 0 or self.heap.holds[owner]:
+            if owner < 0:
+                return
+            if self.heap.holds[owner]:
+                for value in [self.heap.values[number] for number in self.heap.holds[owner]]:
+                    if value.kind == INSTANCE and attribute:  # `net.layer.forward = forward`
+                        self.attributes.store(owner, value, attribute, node, line, False)
+                    elif value.kind == OBJECT and value.b >= 0:
+                        self.heap.edge(node, value.b, line)
                 return
             self.heap.edge(node, self._seed_keeper(owner, attribute, line), line)
             node = owner
 
     @cached_property
     def _taken(self) -> dict[int, tuple[int, str]]:
-        """By node the object whose attribute it is, and the attribute."""
-        loads = self.constraints.loads.items()
-        return {result: (base, attribute) for base, taken in loads for attribute, result in taken}
+        """By node the object whose attribute it is, and the attribute; "" for an element."""
+        loads, elements = self.constraints.loads.items(), self.constraints.elements.items()
+        found = {result: (base, "") for base, taken in elements for result, _ in taken}
+        return {**found, **{result: (base, attribute) for base, taken in loads for attribute, result in taken}}
 
     def _seed_filled_later(self) -> None:
         """What seemed to hold nothing that matters is a container, where such a thing is put in under its name."""

@@ -27,8 +27,10 @@ from ...tree.source import Source
 from .evaluated_text import evaluated_texts
 from .loaded_by_path import loaded_by_path
 from .made_classes import made_classes
+from .misnamed import misnamed
 from .plan import Target, plan_hoist
 from .screen import ID
+from .set_after_start import set_after_start
 from .wrappers import wrapped
 
 _WORDS = {
@@ -45,6 +47,7 @@ def find(project: Project) -> Iterable[Finding]:
     yield from evaluated_texts(project)
     yield from loaded_by_path(project)
     yield from made_classes(project)
+    yield from misnamed(project)
 
 
 def findings(project: Project, found: Iterable[Crossing]) -> Iterator[Finding]:
@@ -64,6 +67,7 @@ def findings(project: Project, found: Iterable[Crossing]) -> Iterator[Finding]:
             exclude_each_other(repo, places)
             or no_one_run(repo, steps)
             or only_in_children(repo, crossing)
+            or set_after_start(repo, crossing)
             or (not crossing.boundary and crossing.trace and never_named(repo, *_class_at_end(crossing)))
         ):
             crossing = replace(crossing, confidence=Confidence.POSSIBLE)

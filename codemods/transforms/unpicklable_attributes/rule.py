@@ -32,7 +32,7 @@ from .uses.used_by_keeper import used_by_keeper
 
 _DEEPCOPY = "copy.deepcopy"
 _STOPS = "a worker process under spawn or forkserver stops with"
-_AFTER_START = re.compile(r"submit|map|apply|put|dump|save")  # pickle it without starting a process
+_AFTER_START = re.compile(r"submit|map|apply|put|send|dump|save")  # pickle it without starting a process
 
 
 def find(project: Project) -> Iterable[Finding]:
@@ -71,6 +71,8 @@ def _of_class(search: Search, shape: Shape, planner: Planner) -> Iterator[tuple[
             confidence, trace, boundary = _sure(search, shape, hazard, of_those)
             kind = hazard.made.kind
             if kind.inherited and not _AFTER_START.search(boundary.rpartition(".")[2] if boundary else ""):
+                continue
+            if kind.at_start and (not boundary or _AFTER_START.search(boundary.rpartition(".")[2])):
                 continue
             if kind.sent_only and boundary in ("", _DEEPCOPY):
                 continue

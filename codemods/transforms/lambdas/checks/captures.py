@@ -80,6 +80,8 @@ class Captured:
             advice = "a process that was started has no copy; hand over what the function needs of it"
         for created in self.recogniser.made(self.outline, value) if what is None else ():
             kind = created.kind
+            if kind.at_start and _POOLS.search(boundary):
+                continue
             if kind.before is None and not kind.later and (not kind.inherited or _POOLS.search(boundary)):
                 what = kind.what
                 advice = _shared_instead(self.outline, value, boundary) or advice

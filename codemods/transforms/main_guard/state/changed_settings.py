@@ -26,6 +26,7 @@ from ..importers import Importers
 from ..starts.process_starts import Starts
 from .calls_of_functions import CallsOfFunctions
 from .calls_of_scripts import CallsOfScripts, has_guard
+from .emptied_before import is_emptied
 from .leads_to import leads_to
 from .object_parts import ADDS, DRAWN, ITEM, Parts
 from .own_names import OBJECTS, may_mean_other, means_own
@@ -108,7 +109,20 @@ class Search:
                 reads.setdefault(settings, []).append((place, worker))
         for settings, places in reads.items():
             places.sort(key=nearest)
-            yield from self.changed(settings.outline, list(self._changes(settings)), places)
+            if not self._is_bound_by_workers(settings):
+                yield from self.changed(settings.outline, list(self._changes(settings)), places)
+
+    def _is_bound_by_workers(self, settings: Settings) -> bool:
+        """A function that workers run gives the name of the module another object: `clock.ticks = iter(rows)`."""
+        bound_by = self.callees.resolver.bound_by
+        for outline in self._that_may_mean(settings.outline, [settings.name]):
+            for node in outline.attributes.get(settings.name, ()):
+                scope = outline.scope(node) if isinstance(node.ctx, ast.Store) else None
+                if scope in self._run and isinstance(scope, FUNCTIONS) and outline.statement(node) in scope.body:
+                    found = bound_by(outline, node)
+                    if found is not None and found[:2] == (settings.outline, settings.name):
+                        return True
+        return False
 
     def changed(
         self, home: Outline, changes: Sequence[Place], places: Sequence[tuple[Place, Worker]]
@@ -206,7 +220,7 @@ class Search:
                 running = {script for script in scripts if self._sends(script, path)}
                 running = {script for script in running if self.calls.imports(script, place.outline.path)}
                 running = {script for script in running if self.calls.may_run(script, way[1])}
-                if running and self._may_be_before(change, way[1]):
+                if running and self._may_be_before(change, way[1]) and not is_emptied(self.callees, changes, way[1]):
                     return change, running, way
         return None
 

@@ -1,0 +1,149 @@
+"""Hooks and methods that code puts on modules of torch, members of an Enum, parts of a split, own dicts as registries."""
+
+from __future__ import annotations
+
+import pytest
+
+from harness.marks import crossing, marked
+
+SENT = """
+from multiprocessing import Process
+{program}
+
+def work(thing):
+    print(thing)
+
+def main():
+    Process(target=work, args=(make(),)).start()
+
+if __name__ == "__main__":
+    main()
+"""
+
+HOOK = """
+from torch import nn
+
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.layer = nn.Linear(2, 1)
+
+def attach(model):
+    def hook(module, args, output):  {mark}
+        return output
+
+    {attached}
+
+def make():
+    model = {model}
+    handles = attach(model)
+    {after}
+    return model
+"""
+
+
+@pytest.mark.parametrize(
+    ("model", "attached", "after", "mark"),
+    [
+        ("nn.Linear(2, 1)", "model.register_forward_hook(hook)", "pass", "proven"),
+        ("nn.Linear(2, 1)", "return model.register_forward_hook(hook)", "pass", "proven"),
+        ("nn.Linear(2, 1)", "return model.register_forward_hook(hook)", "handles.remove()", "possible"),
+        ("nn.Sequential(nn.ReLU())", "return [m.register_forward_hook(hook) for m in model]", "pass", "proven"),
+        ("Net()", "return [m.register_forward_hook(hook) for m in model.modules()]", "pass", "proven"),
+        ("Net()", "return [m.register_forward_hook(hook) for n, m in model.named_modules()]", "pass", "proven"),
+        ("Net()", "model.layer.forward = hook", "pass", "proven"),
+        ("nn.Sequential(nn.ReLU())", "for m in model: m.forward = hook", "pass", "proven"),
+    ],
+)
+def test_what_is_put_on_a_module(model: str, attached: str, after: str, mark: str) -> None:
+    program = HOOK.format(model=model, attached=attached, after=after, mark=f"# {mark}")
+    files = {"train.py": SENT.format(program=program)}
+    expected = marked(files)
+    assert crossing(files) == (expected if mark == "proven" else set())
+
+
+MADE = [
+    """
+from torch.utils.data import random_split
+
+class Data:
+    def __init__(self):
+        self.transform = None
+
+def make():
+    train, test = random_split(Data(), [4, 2])
+    train.dataset.transform = lambda x: x  # proven
+    return test
+""",
+    """
+import enum
+
+class Op(enum.Enum):
+    A = (lambda x: x,)  # proven
+
+    def run(self):
+        return 1
+
+def make():
+    return list(Op)
+""",
+    """
+class Registry(dict):
+    def register(self, made):
+        self[made.__name__] = made
+        return made
+
+def make():
+    registry = Registry()
+
+    @registry.register
+    class Pad:  # proven
+        pass
+
+    return [cls() for cls in registry.values()]
+""",
+    """
+class Registry(dict):
+    def register(self, made):
+        self[made.__name__] = made
+
+    def take(self, name):
+        return self[name]
+
+def make():
+    registry = Registry()
+    registry.register(lambda x: x)  # proven
+    return registry.take("<lambda>")
+""",
+    """
+def scale(k):
+    return lambda x: x * k  # proven
+
+def read():
+    return [lambda x: x]
+
+def make():
+    return globals()["scale"](**{"k": 2})
+""",
+]
+
+
+@pytest.mark.parametrize("program", MADE)
+def test_what_is_taken_out_again(program: str) -> None:
+    files = {"train.py": SENT.format(program=program)}
+    assert crossing(files) == marked(files)
+
+
+def test_the_first_parameter_of_a_class_method_is_the_class() -> None:
+    program = """
+class Thing:
+    def __init__(self, owner):
+        self.owner = owner
+
+class Show:
+    draw = classmethod(lambda cls, show=None: Thing(cls))
+
+def make():
+    return Show.draw(lambda x: x)
+"""
+    assert not crossing({"train.py": SENT.format(program=program)})

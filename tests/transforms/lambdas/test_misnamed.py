@@ -1,0 +1,106 @@
+"""Functions and methods that have another name where pickle looks for them."""
+
+from __future__ import annotations
+
+import pytest
+
+from harness.small import reported
+
+OBJECT = """
+from multiprocessing import Process
+
+class counted:
+    def __init__(self, fn):
+        self.fn = fn
+
+    def __call__(self, *args):
+        return self.fn(*args)
+
+{inside}
+
+@{decorator}
+def score(x):
+    return x
+
+def main():
+    Process(target=score, args=(1,)).start()
+
+if __name__ == "__main__":
+    main()
+"""
+PRIVATE = """
+from multiprocessing import Process
+
+class Runner:
+    def {name}(self, x):
+        return x
+
+    def start(self):
+        Process(target=self.{name}, args=(1,)).start()
+
+class Other(Runner):
+    def {name}(self, x):
+        return -x
+
+if __name__ == "__main__":
+    Runner().start()
+    Other().start()
+"""
+
+
+@pytest.mark.parametrize(
+    ("inside", "decorator", "found"),
+    [
+        ("", "counted", True),
+        ("    def __reduce__(self):\n        return 'score'", "counted", False),
+        ("    def __getstate__(self):\n        return {}", "counted", False),
+        ("def kept(fn):\n    return fn", "kept", False),
+    ],
+)
+def test_a_function_whose_name_is_that_of_an_object(inside: str, decorator: str, found: bool) -> None:
+    files = {"main.py": OBJECT.format(inside=inside, decorator=decorator)}
+    told = reported(files, "lambdas")
+    assert bool(told) is found
+    if told:
+        assert "pickle finds the object that `@counted` makes" in told[0].message
+        assert told[0].reason is not None and "`def _score`" in told[0].reason
+
+
+@pytest.mark.parametrize(("name", "told"), [("__work", 1), ("_work", 0), ("__work__", 0)])
+def test_a_private_method(name: str, told: int) -> None:
+    """Of the two, only that of the class whose code takes it."""
+    found = reported({"main.py": PRIVATE.format(name=name)}, "lambdas")
+    assert len(found) == told
+    assert all("has it as `_Runner__work`" in each.message for each in found)
+    assert all(each.reason is not None and "`_runner_work`" in each.reason for each in found)
+
+
+AFTER = """
+from multiprocessing import Process
+import clock
+
+def work(now):
+    print(now())
+
+def main():
+    {before}
+    process = Process(target=work, args=(clock.now,))
+    process.start()
+    {after}
+
+if __name__ == "__main__":
+    main()
+"""
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "found"),
+    [
+        ("pass", "clock.now = lambda: 7", False),
+        ("clock.now = lambda: 7", "pass", True),
+        ("pass", "clock.now = lambda: 7\n    Process(target=work, args=(clock.now,)).start()", True),
+    ],
+)
+def test_what_is_put_on_a_module_after_the_start(before: str, after: str, found: bool) -> None:
+    files = {"main.py": AFTER.format(before=before, after=after), "clock.py": "def now():\n    return 1\n"}
+    assert bool(reported(files, "lambdas")) is found

@@ -1,0 +1,67 @@
+"""Tables that are emptied right above the start of a worker, and objects that workers bind anew themselves."""
+
+from __future__ import annotations
+
+import pytest
+
+from harness.small import reported
+
+TABLE = """
+from multiprocessing import Process
+
+TABLE = {{{first}}}
+
+def note(x):
+    TABLE.update(a=x)
+
+def work(x):
+    print(x, TABLE)
+
+def main():
+    note(1)
+    {lines}
+    process = Process(target=work, args=(3,))
+    process.start()
+
+if __name__ == "__main__":
+    main()
+"""
+
+
+@pytest.mark.parametrize(
+    ("first", "lines", "found"),
+    [
+        ("", "TABLE.clear()", False),
+        ("", "pass", True),
+        ("", "TABLE.clear(); note(2)", True),
+        ("", "TABLE.clear(); TABLE['a'] = 2", True),
+        ("0: 1", "TABLE.clear()", True),
+        ("", "if note: TABLE.clear()", True),
+    ],
+)
+def test_a_table_that_is_empty_again(first: str, lines: str, found: bool) -> None:
+    assert bool(reported({"main.py": TABLE.format(first=first, lines=lines)}, "main-guard")) is found
+
+
+CLOCK = "import itertools\n\nTICKS = itertools.count()\n\ndef now():\n    return next(TICKS)\n"
+MAIN = """
+from multiprocessing import Process
+import clock
+
+def work():
+    {first}
+    print(clock.now())
+
+def main():
+    clock.now()
+    Process(target=work).start()
+
+if __name__ == "__main__":
+    main()
+"""
+
+
+@pytest.mark.parametrize(("first", "found"), [("clock.TICKS = iter([1, 2])", False), ("pass", True)])
+def test_an_object_that_workers_make_anew(first: str, found: bool) -> None:
+    files = {"main.py": MAIN.format(first=first), "clock.py": CLOCK}
+    assert bool(reported(files, "main-guard")) is found
