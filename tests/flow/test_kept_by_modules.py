@@ -1,4 +1,4 @@
-"""Hooks and methods that code puts on modules of torch, members of an Enum, parts of a split, own dicts as registries."""
+"""Hooks and methods that code puts on modules of torch, members of an Enum, parts of a split, dicts as registries."""
 
 from __future__ import annotations
 
