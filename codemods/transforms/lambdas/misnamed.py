@@ -24,7 +24,7 @@ def misnamed(project: Project) -> Iterator[Finding]:
             continue
         at = crossing.line, crossing.column
         node = next((each for each in statements(module) if isinstance(each, FUNCTIONS) and start_of(each) == at), None)
-        if node is None or isinstance(node, ast.Lambda):
+        if node is None:
             continue
         owner = next(
             (each for each in statements(module) if isinstance(each, ast.ClassDef) and node in each.body), None

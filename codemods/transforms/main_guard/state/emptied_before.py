@@ -20,7 +20,11 @@ def is_emptied(callees: Callees, changes: Sequence[Place], sent: Hop) -> bool:
     """`table.clear()` stands right above the start of the worker, of what is empty when it is imported."""
     for change in changes:
         outline, statement = change.outline, change.outline.statement(change.node)
-        if outline.path != sent.path or not _is_cleared(callees.resolver, outline, change.node, statement):
+        if (
+            outline.path != sent.path
+            or not isinstance(statement, ast.stmt)
+            or not _is_cleared(callees.resolver, outline, change.node, statement)
+        ):
             continue
         above = outline.parents[statement]
         blocks: list[list[ast.stmt]] = [getattr(above, "body", []), getattr(above, "orelse", [])]
