@@ -237,9 +237,11 @@ class Decisions:
         found = self.scripts.rank_options(program) if program is not None else []
         if program is None or not found:
             return f"{use}, and LOCAL_RANK in what it starts"
-        if self.scripts.rank_option(program, found[0]).settled:
+        option, told = found[0], self.scripts.rank_option(program, found[0])
+        if told.settled:
             return f"{use}: `{program.path}` reads LOCAL_RANK"
-        option = found[0]
+        if not (told.reads or told.escapes or option.required):
+            return f"{use}: `{program.path}` does nothing with its {spelling(option)}"
         return f"{use}, and take LOCAL_RANK as the default of {spelling(option)} ({option.path}:{option.line})"
 
     def _by_version(self, line: LaunchLine, program: entries.Program, option: Option, asks: int) -> Verdict:

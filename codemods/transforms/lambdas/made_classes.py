@@ -13,6 +13,7 @@ from ...hazard_kind import HazardKind
 from ...nodes import end_line, statements, walk
 from ...project import Project
 from ...syntax.binding_rules import ScopeKind
+from ...syntax.names import last_name
 from ...syntax.placement import end_of_line, place_above, removal
 from ...syntax.scope_data import start_of
 from .file_state import FileRewrite
@@ -22,10 +23,9 @@ _BY_HAND = (
     'make it at the top of the module, and bind it there to its own name: `Row = namedtuple("Row", ...)`; a process '
     "that imports the module finds it then"
 )
-_OF_VALUES = (
-    "it is made from `{}`, which is known only when the program runs, so no module can have it by its name: send plain "
-    "tuples or dicts, and make the class where they are used"
-)
+_OF_VALUES = "it is made from `{}`, which is known only when the program runs, so no module can have it by its name: {}"
+_SEND_PLAIN = "send plain tuples or dicts, and make the class where they are used"
+_REDUCE = "give its objects a `__reduce__` that names a function of the module, which makes the class anew"
 _MAKER = "collections.namedtuple"
 _MAKES = "_make"
 # what tells the classes of two calls apart, or goes through the names of a module
@@ -108,7 +108,8 @@ def _advice(rewrite: FileRewrite | None, crossing: Crossing) -> str:
         names = [part for part in walk(argument) if isinstance(part, ast.Name)]
         owners = [rewrite.scopes.owner(rewrite.scopes.around(name), name.id) for name in names]
         if any(owner is not None and owner.is_local for owner in owners):
-            return _OF_VALUES.format(ast.unparse(argument)[:60])
+            plain = last_name(call.func) in ("namedtuple", "NamedTuple", "make_dataclass", "TypedDict")
+            return _OF_VALUES.format(ast.unparse(argument)[:60], _SEND_PLAIN if plain else _REDUCE)
     return _BY_HAND
 
 

@@ -18,6 +18,7 @@ from .file_state import FileRewrite
 from .known import Known
 from .stdlib_forms import spelled
 
+_INSTEAD = "give the wrapper only the `__module__` and `__qualname__` of what it wraps, by which pickle finds it"
 _GAIN = "`functools.wraps` would give it a name that pickle finds"
 
 
@@ -71,23 +72,24 @@ def _check(project: Project, crossing: Crossing, known: Known, rewrite: FileRewr
     maker = around[-1]
     inside = range(maker.lineno, end_line(maker) + 1)
     for path in project.with_words(("__wrapped__",)):
-        raise Refused(f"{_GAIN}, and `__wrapped__`, which {path} reads: decorate it by hand")
+        raise Refused(f"{_GAIN}, and `__wrapped__`, which {path} reads: {_INSTEAD}")
     for question in known.asked(crossing.path, *start_of(node)):
-        raise Refused(f"{_GAIN}, but `{question.what}` is read at {question.path}:{question.line}: decorate it by hand")
+        raise Refused(f"{_GAIN}, but `{question.what}` is read at {question.path}:{question.line}: {_INSTEAD}")
     shown = {(hop.path, hop.line) for hop in crossing.trace}
     for path, function in _all_decorated(project, maker.name):
         if len(function.decorator_list) != 1:
             what = f"other decorators of `{function.name}` ({path}:{function.lineno})"
-            raise Refused(f"{_GAIN}, but {what} may read its own")
+            raise Refused(f"{_GAIN}, but {what} may read its own: {_INSTEAD}")
         for question in known.asked(path, *start_of(function)):
             if question.path != crossing.path or question.line not in inside:
                 what = f"`{question.what}` of `{function.name}` is read at {question.path}:{question.line}"
-                raise Refused(f"{_GAIN}, but {what}: decorate it by hand")
+                raise Refused(f"{_GAIN}, but {what}: {_INSTEAD}")
         if _bindings(project, path, function.name) != 1:
             raise Refused(f"{_GAIN}, but {path} binds `{function.name}` several times: keep one")
         for at, line in _passed_on(project, function.name):
             if (at, line) not in shown:
-                raise Refused(f"{_GAIN}, but `{function.name}` is passed on at {at}:{line}, where its own may be read")
+                what = f"`{function.name}` is passed on at {at}:{line}, where its own may be read"
+                raise Refused(f"{_GAIN}, but {what}: {_INSTEAD}")
 
 
 def _all_decorated(project: Project, name: str) -> Iterator[tuple[str, FunctionNode]]:

@@ -224,14 +224,15 @@ class Planner:
 
     def _check_others(self, shape: Shape, plan: Plan) -> None:
         """A class is fixed as a whole."""
-        for name, reason in plan.reasons.items():
+        for name in plan.reasons:
             if any(
                 not hazard.made.kind.later and not hazard.made.kind.inherited
                 for hazard in self.search.hazards_of(shape)[name]
             ):
                 line = self.search.hazards_of(shape)[name][0].store.statement.lineno
                 raise Refused(
-                    f"`self.{name}` (line {line}) can't be fixed, so the object could still not be pickled: {reason}"
+                    f"`self.{name}` (line {line}) can't be fixed, and the object can't be pickled with it: what is "
+                    "said there comes first"
                 )
 
     def _by_hand(self, shape: Shape, name: str, hazard: Hazard) -> str:

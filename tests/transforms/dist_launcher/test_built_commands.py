@@ -43,3 +43,9 @@ def test_a_script_that_reads_the_environment_needs_nothing_else() -> None:
     )
     (told,) = reasons({"start.py": COMMAND.format("run.py"), "run.py": script}, "dist-launcher")
     assert told.endswith("use `-m torch.distributed.run`: `run.py` reads LOCAL_RANK")
+
+
+def test_a_script_that_does_nothing_with_its_option_needs_nothing_else() -> None:
+    script = SCRIPT.replace("args.local_rank", "0")
+    (told,) = reasons({"start.py": COMMAND.format("run.py"), "run.py": script}, "dist-launcher")
+    assert told.endswith("use `-m torch.distributed.run`: `run.py` does nothing with its --local_rank")

@@ -114,8 +114,8 @@ def test_what_takes_functions_only(asked: str) -> None:
 @pytest.mark.parametrize(
     ("read", "advice"),
     [
-        ("__annotations__", "pass the values as arguments instead"),
-        ("__defaults__", "pass the values as arguments instead"),
+        ("__annotations__", "make it a function of the module that gets the values as arguments"),
+        ("__defaults__", "make it a function of the module that gets the values as arguments"),
         ("__code__", "ask `inspect.signature` there"),
         ("__doc__", "use a class with `__call__`"),
     ],

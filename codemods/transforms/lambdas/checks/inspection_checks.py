@@ -42,7 +42,7 @@ _SOURCE_TEXT = frozenset({"inspect.getsource", "inspect.getsourcelines", "inspec
 _CLOSURE = frozenset({"inspect.getclosurevars", "__closure__"})
 _OF_PARTIALS = frozenset({"args", "func", "keywords"})
 _OF_OBJECTS = frozenset({"__name__", "__doc__", "__module__"})  # what a class with `__call__` has, or may set
-_PLAIN = "pass the values as arguments instead"
+_PLAIN = "make it a function of the module that gets the values as arguments"
 RENAMED = "and the function would get another name: move it to module level by hand"
 UNBOUND = "a partial there would not get the object as its first argument: pass the object yourself"
 

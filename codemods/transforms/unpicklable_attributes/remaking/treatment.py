@@ -90,7 +90,9 @@ def treatment_of(uses: AttributeUses) -> Treatment:
             "it anew"
         )
     if any(is_deep(hazard.store) for hazard in uses.hazards if hazard.store.fills):
-        raise Refused("it is in a container inside of another; open what is needed where it is read")
+        raise Refused(
+            "it is in a container inside of another; keep what each is opened with, and open it where it is read"
+        )
     if any(_is_stream(hazard) for hazard in uses.hazards) and (place := redirects(uses.family, uses.shape)) is not None:
         raise Refused(
             f"{place} puts another stream in its place, and a copy would take the one that is there when it is "
@@ -245,9 +247,10 @@ def _filled(uses: AttributeUses, stores: list[Store]) -> Treatment:
     filled = [(hazard.store, hazard.made) for hazard in uses.hazards]
     alone = next((store for store, _ in filled if not store.fills), None)
     if alone is not None and not uses.kind.advice:
+        fills = next(store for store, _ in filled if store.fills)
         raise Refused(
-            f"line {alone.statement.lineno} stores one alone, and another line puts one into a container of that name: "
-            "use two attributes"
+            f"it is one of them (line {alone.statement.lineno}) or a container of several (line "
+            f"{fills.statement.lineno}): keep what each is opened with, and open it where it is read"
         )
     if alone is not None or uses.kind.remedy not in (Remedy.RECREATE, Remedy.REOPEN):
         raise Refused(uses.kind.advice or "it is filled in several ways; fill it in one method")

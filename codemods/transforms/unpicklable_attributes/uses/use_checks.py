@@ -147,7 +147,8 @@ def check_writes(uses: AttributeUses) -> None:
             repeated = name in kind.setup and _is_repeated(uses, call, shape)
             if name in kind.stands and (reopened or early) and not repeated and not kind.carries:
                 what = "writes to it" if reopened else "fills or sets it"
-                raise Refused(f"line {node.lineno} {what} (`{name}`), which a new one would not have")
+                lacks = f"line {node.lineno} {what} (`{name}`), which a new one would not have"
+                raise Refused(f"{lacks}; make it in the process that does that")
             given = [*call.args, *(keyword.value for keyword in call.keywords)]
             says = leading_words(given[0]) if name in ("execute", "executemany") and given else ""
             if says.startswith(tuple(names("sql_writes"))):
@@ -162,7 +163,9 @@ def check_writes(uses: AttributeUses) -> None:
         if early and not kind.carries and (changed := _changed_by_another_name(uses, shape, method, node)) is not None:
             raise Refused(f"{changed}, and a new one would not have that; do it right after it is created")
         if isinstance(above, ast.Subscript) and not isinstance(above.ctx, ast.Load) and reopened and not puts:
-            raise Refused(f"line {node.lineno} writes to it, which a new one would not have")
+            raise Refused(
+                f"line {node.lineno} writes to it, which a new one would not have; make it in the process that does that"
+            )
         sets = isinstance(above, ast.Attribute) and not isinstance(above.ctx, ast.Load)
         if sets and _adds_up(uses, shape, above):
             raise Refused(f"line {node.lineno} goes on from what was there before, which a new one would not have")
