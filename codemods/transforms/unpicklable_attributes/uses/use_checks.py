@@ -163,9 +163,8 @@ def check_writes(uses: AttributeUses) -> None:
         if early and not kind.carries and (changed := _changed_by_another_name(uses, shape, method, node)) is not None:
             raise Refused(f"{changed}, and a new one would not have that; do it right after it is created")
         if isinstance(above, ast.Subscript) and not isinstance(above.ctx, ast.Load) and reopened and not puts:
-            raise Refused(
-                f"line {node.lineno} writes to it, which a new one would not have; make it in the process that does that"
-            )
+            lacks = f"line {node.lineno} writes to it, which a new one would not have"
+            raise Refused(f"{lacks}; make it in the process that does that")
         sets = isinstance(above, ast.Attribute) and not isinstance(above.ctx, ast.Load)
         if sets and _adds_up(uses, shape, above):
             raise Refused(f"line {node.lineno} goes on from what was there before, which a new one would not have")
