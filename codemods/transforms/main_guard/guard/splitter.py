@@ -62,8 +62,9 @@ class Splitter:
         source: Source,
         imported: Mapping[str, str],
         outside: frozenset[int] = frozenset(),
+        late: frozenset[int] = frozenset(),
     ) -> None:
-        self.imported, self.outside = imported, outside
+        self.imported, self.outside, self.late = imported, outside, late
         self.resolver = Repo(project).resolver
         self.outline, self.source, self.body = outline, source, outline.module.body
         self.binds = [frozenset(names_bound(statement)) for statement in self.body]
@@ -260,6 +261,8 @@ class Splitter:
                     "worker would have the earlier one. Set it in one place, or in the worker"
                 )
             bound = self.binds[at] | self._bound_by_text(statement)
+            if at in self.late and not bound & self.imported.keys():
+                continue  # no worker is started any more that could see it
             for name in sorted((bound | frozenset(changed(statement))) & needed.keys()):
                 if name in self._defined():
                     continue

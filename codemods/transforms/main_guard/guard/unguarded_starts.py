@@ -25,7 +25,7 @@ from ..side_effects import Repeated, at_exit, only_prints, repeated, shows
 from ..starts.flags import under_flags
 from ..starts.process_starts import SET_METHOD, SETS, Start, Starts
 from ..state.changed_settings import Search
-from ..statements import is_guard, is_print, names_bound
+from ..statements import changed, is_guard, is_print, names_bound
 from ..worker_reads import WorkerReads
 from .cells import cell_marks
 from .defined_again import shown_again
@@ -34,6 +34,11 @@ from .late_guard import late_guard
 from .one_guard import Run
 from .printed_again import print_edits, printed_by_imports, prints_of
 from .split import repeats_in_words, split
+
+_PLAIN = (
+    ast.Constant, ast.Dict, ast.List, ast.Set, ast.Tuple, ast.JoinedStr, ast.UnaryOp, ast.BinOp, ast.Compare,
+    ast.DictComp, ast.ListComp, ast.SetComp,
+)  # fmt: skip
 
 
 def unguarded_starts(search: Search, outline: Outline, source: Source) -> Iterator[Finding]:
@@ -133,10 +138,14 @@ def _wrapped(
         reads = _reads(search, outline)
         repeated_values, inputs = RunAgain(starts, outline, reads), ChangedInputs(starts, outline, reads)
 
+        below = _below_all_starts(starts, outline)
+        late = {outline.module.body[at] for at in below}
+
         def check(runs: list[Run], is_last: bool) -> None:
             moved = _moved(outline, runs)
+            seen = [each for each in moved if each not in late]
             unseen = (
-                reads.lost(moved)
+                reads.lost(seen)
                 or reads.early(_below_start(starts, outline, moved))
                 or repeated_values.why_not(moved)
                 or inputs.why_not(moved)
@@ -147,8 +156,9 @@ def _wrapped(
                 raise Refused("a worker may need what it sets")
 
         runs, unsafe, printed = split(
-            importers.project, outline, source, first, early, names or {}, repeats, prints, outside or (), check
-        )
+            importers.project, outline, source, first, early, names or {}, repeats, prints, outside or (), check,
+            below,
+        )  # fmt: skip
         again = prints_of(starts, outline, [outline.module.body[at] for at in printed])
         cells = cell_marks(starts.project, outline, source)
         edits = guard_edits(outline, source, runs, cells) + print_edits(outline, source, again or ())
@@ -163,7 +173,7 @@ def _wrapped(
         text = ast.unparse(lost)[:60]
         unsafe = f"line {lost.lineno}: `{text}` may set something for workers too, and would not run there any more"
     if unsafe is None:
-        unsafe = reads.may_be_lost(_moved(outline, runs))
+        unsafe = reads.may_be_lost([each for each in _moved(outline, runs) if each not in late])
     if unsafe is None and (hook := at_exit(outline, _moved(outline, runs))) is not None:
         unsafe = (
             f"`{hook.name}` (line {hook.lineno}) is called at the end of the process, and a spawned child would call "
@@ -177,6 +187,38 @@ def _wrapped(
         line = outline.module.body[runs[0].first].lineno
         unsafe = f"{importer} imports this file, and what follows from line {line} on would not run for it any more"
     return Fix('Put what starts processes under `if __name__ == "__main__":`', edits, unsafe=unsafe)
+
+
+def _below_all_starts(starts: Starts, outline: Outline) -> list[int]:
+    """The statements below the last that starts processes, or uses what such a statement binds: a pool, a loader.
+
+    Of these only such as change plain tables and variables: what processes share, workers see.
+    """
+    body, below, found = outline.module.body, 0, False
+    bound: set[str] = set()
+    for at, statement in enumerate(body):
+        if isinstance(statement, (*FUNCTIONS, ast.ClassDef)) or is_main_process_block(statement):
+            below = at + 1
+            continue
+        nodes = list(walk(statement))
+        if starts.in_block(outline, [statement], begins=True) is not None or any(map(_is_start, nodes)):
+            bound |= set(names_bound(statement))
+            below, found = at + 1, True
+        elif any(isinstance(node, ast.Name) and node.id in bound for node in nodes):
+            below = at + 1
+    return [at for at in range(below, len(body)) if found and _changes_plain(starts, outline, body[at])]
+
+
+def _changes_plain(starts: Starts, outline: Outline, statement: ast.stmt) -> bool:
+    """It sets or changes what is a literal of the module, and calls nothing of the repository."""
+    calls = (node for node in walk(statement) if isinstance(node, ast.Call))
+    names = {*names_bound(statement), *changed(statement)}
+    bindings = [binding for name in names for binding in outline.bindings(outline.module, name)]
+    return (
+        bool(bindings)
+        and all(isinstance(each.value, _PLAIN) for each in bindings)
+        and not any(starts.callees.called(outline, call) for call in calls)
+    )
 
 
 def _prints(starts: Starts, outline: Outline, statement: ast.stmt) -> bool:
