@@ -68,8 +68,12 @@ class Callees:
         classes = self.classes_of(outline, func.value)
         if outline.is_self(func.value) and self.repo.methods(func.attr):
             classes += [heir for cls in classes for heir in self.heirs(cls)]  # a method that a mixin relies on
-        methods = (self._method(cls, func.attr) for cls in classes[:_MAX_CLASSES])
-        return [found for found in methods if found is not None]
+        return self.methods_of(classes, func.attr)
+
+    def methods_of(self, classes: list[Class], name: str) -> list[tuple[Outline, Function, int]]:
+        """As `alternatives`, of a method of objects of these classes."""
+        methods = (self._method(cls, name) for cls in classes[:_MAX_CLASSES])
+        return [*dict.fromkeys(found for found in methods if found is not None)]
 
     def heirs(self, cls: Class) -> list[Class]:
         """The classes of the repo that derive from `cls`, at most so many."""

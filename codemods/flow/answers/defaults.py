@@ -41,7 +41,7 @@ class Defaults:
             target = reasons[number].node
             for node in self.same_object.way(number, target):
                 parameter = self._parameters.get(target)
-                if parameter is not None and (node, target) not in self.solution.heap.sites:
+                if parameter is not None and self._is_default(node, target):
                     keeper = reasons[number].parent
                     own = keeper >= 0 and reasons[keeper].node < 0 and self._makes(parameter.function, keeper)
                     return not own and not self._is_offered(parameter) and self._always_given(parameter)
@@ -49,6 +49,11 @@ class Defaults:
             if reasons[number].parent < 0:
                 return False
             number = reasons[number].parent
+
+    def _is_default(self, node: int, parameter: int) -> bool:
+        """`node` is the default of the parameter: no call gives it, and no statement of the body assigns it."""
+        heap = self.solution.heap
+        return (node, parameter) not in heap.sites and heap.line_between(node, parameter) <= heap.lines[parameter]
 
     def _makes(self, function: int, keeper: int) -> bool:
         """The function is the initialiser of the class of an object, or a class above it."""

@@ -151,11 +151,11 @@ def read_only_in(found: Program, value: ast.expr) -> str | None:
 
 
 def starters(project: Project, path: str) -> Iterator[str]:
-    """`path`, which defines an option, and the programs that import it by name: what a launcher may start."""
+    """`path`, which defines an option, and the programs that import it by name: what a launcher may start.
+
+    Also where `path` is a program of its own: `if __name__ == "__main__": args = parse_args()` only tries it out.
+    """
     yield path
-    tree = project.module(path)
-    if tree is None or is_script(tree):
-        return
     stem = path.rpartition("/")[2].removesuffix(".py")
     if stem == "__init__":
         return

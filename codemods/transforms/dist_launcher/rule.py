@@ -128,13 +128,22 @@ def _in_python(decisions: Decisions) -> Iterator[Finding]:
                 use_env = _USE_ENV.search(source.text) is not None
                 yield _reported(source, start, end, f"{what}: {decisions.built(path, said, use_env)}")
         if _LOCAL_RANK.search(source.text) and "add_argument" in source.text:
-            for script in entries.starters(decisions.project, path):
-                verdict = decisions.alone(script)
-                if verdict is None or (verdict.hops[0].path, verdict.hops[0].line) in told:
-                    continue
+            verdict = _surest(decisions, path)
+            if verdict is not None and (verdict.hops[0].path, verdict.hops[0].line) not in told:
                 told.add((verdict.hops[0].path, verdict.hops[0].line))
                 yield _script_only(decisions, verdict)
-                break
+
+
+def _surest(decisions: Decisions, path: str) -> Verdict | None:
+    """What the first of the programs with the option of `path` needs; one that joins others goes first."""
+    found: Verdict | None = None
+    for script in entries.starters(decisions.project, path):
+        verdict = decisions.alone(script)
+        if verdict is not None and (found is None or verdict.confidence.rank > found.confidence.rank):
+            found = verdict
+        if found is not None and found.confidence.reaches(Confidence.LIKELY):
+            break
+    return found
 
 
 def _script_only(decisions: Decisions, verdict: Verdict) -> Finding:

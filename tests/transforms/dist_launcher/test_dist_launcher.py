@@ -1194,6 +1194,8 @@ def test_parser_of_another_module_without_a_launch_line() -> None:
     main = "import torch.distributed as dist\nfrom options import parser\n\nargs = parser().parse_args()\n"
     main += "if args.local_rank >= 0:\n    dist.init_process_group('gloo')\n"
     assert migrated({"options.py": options, "main.py": main}).keys() == {"options.py"}
+    tried = f"{options}\n\nif __name__ == '__main__':\n    args = parser().parse_args()\n"
+    assert migrated({"options.py": tried, "main.py": main}).keys() == {"options.py"}
 
 
 @pytest.mark.parametrize(

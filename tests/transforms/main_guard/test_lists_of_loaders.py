@@ -57,3 +57,34 @@ def test_loaders_of_a_comprehension_and_of_trainers(uses: str) -> None:
 def test_a_list_of_loaders_that_nothing_iterates() -> None:
     text = ROWS + "made = [DataLoader(Rows(), num_workers=3) for _ in range(2)]\nfor each in made:\n    print(each)\n"
     assert not reported({"a.py": text}, RULE)
+
+
+BATCHES = """\
+class Batches:
+    def __init__(self, start):
+        self.loader = LOADER
+
+    def train(self):
+        for row in self.loader:
+            yield row
+
+
+class Experiment:
+    def __init__(self, data):
+        self.data = KEPT
+
+    def run(self):
+        for row in self.data.train():
+            print(row)
+
+
+"""
+
+
+@pytest.mark.parametrize(
+    ("kept", "given"), [("data", "Batches(1)"), ("data(start=2)", "Batches")], ids=["an object", "a class"]
+)
+def test_a_method_of_what_a_constructor_is_given(kept: str, given: str) -> None:
+    for number, found in ((3, 1), (0, 0)):
+        text = ROWS + BATCHES.replace("LOADER", f"DataLoader(Rows(), num_workers={number})").replace("KEPT", kept)
+        assert len(reported({"a.py": f"{text}data = {given}\nExperiment(data).run()\n"}, RULE)) == found

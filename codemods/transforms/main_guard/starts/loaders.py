@@ -96,6 +96,7 @@ class Loaders:
                 return self._any(outline, [*node.args, *(k.value for k in node.keywords)], given, depth)
             called = self.callees.called(outline, node)
             functions = [called] if called is not None else self.callees.alternatives(outline, node)
+            functions = functions or self.objects.methods(outline, node)
             if not functions and isinstance(node.func, ast.Attribute) and node.func.attr in names("fluent_loaders"):
                 return self.sure(outline, node.func.value, given, depth + 1)
             if not functions and depth < _NEAR and (taken := self.taken_by_library(outline, node)) is not None:

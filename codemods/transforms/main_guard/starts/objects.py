@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterator
 
 from ....nodes import walk
-from ....syntax.callees import Callees
+from ....syntax.callees import Callees, Function
 from ....syntax.outline import Outline
 from ....syntax.repo import Repo
 from ....syntax.resolver import Class
@@ -54,7 +54,20 @@ class Objects:
                 for value in self.attributes(at.node).get(node.attr, []):
                     given = [(at.outline, value), *self.given.passed(at.outline, value)]
                     found |= dict.fromkeys(cls for each in given for cls in self.callees.classes_of(*each))
+                    found |= dict.fromkeys(self._of_passed_class(at.outline, value))
         return [*found][:_MAX_CLASSES]
+
+    def _of_passed_class(self, outline: Outline, value: ast.expr) -> Iterator[Class]:
+        """The classes of `loader(options)`, where the constructor got `loader`: `Solver(loader=Loader)`."""
+        for where, given in self.given.passed(outline, value.func) if isinstance(value, ast.Call) else ():
+            named = where.only_value(given) if isinstance(given, ast.Name) else None
+            yield from self.callees.resolver.classes(where, named if named is not None else given)
+
+    def methods(self, outline: Outline, call: ast.Call) -> list[tuple[Outline, Function, int]]:
+        """The methods that `self.data.batches()` may call, by what is assigned to the attribute."""
+        if not isinstance(call.func, ast.Attribute) or not isinstance(call.func.value, ast.Attribute):
+            return []
+        return self.callees.methods_of(self.owners(outline, call.func.value), call.func.attr)
 
 
 def _names(target: ast.expr) -> Iterator[str]:

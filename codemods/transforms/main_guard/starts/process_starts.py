@@ -178,7 +178,7 @@ class Starts:
         called = self.callees.called(outline, node)
         if called is not None:
             return self._through(outline, node, given, *called)
-        if others := self.callees.alternatives(outline, node):
+        if others := self.callees.alternatives(outline, node) or self.loaders.objects.methods(outline, node):
             starts = (self._through(outline, node, given, *other, constants=False) for other in others)
             found = next((start for start in starts if start is not None), None)
             return found if len(others) == 1 or found is None else replace(found, confidence=likely(found.confidence))

@@ -1,0 +1,50 @@
+"""Functions that an object collects itself: a method takes along what crosses anyway."""
+
+from __future__ import annotations
+
+import pytest
+
+from harness.small import migrated
+
+PUT = """\
+from torch.utils.data import DataLoader
+
+
+class Rows:
+    def __init__(self, dataset):
+        self.dataset = dataset
+        self.steps = []
+        self.size = 1
+
+    def grow(self, count):
+        self.size += 1
+
+        def step(at):
+            return self.size + count + at
+
+        USE
+
+    def __getitem__(self, at):
+        return self.steps[0](at)
+
+
+if __name__ == "__main__":
+    rows = Rows([1])
+    rows.grow(2)
+    for row in DataLoader(rows, num_workers=2):
+        print(row)
+"""
+
+
+@pytest.mark.parametrize(
+    ("use", "moved"),
+    [
+        ("self.steps.append(step)", True),
+        ("self.steps.insert(0, step)", True),
+        ("self.steps.extend([step])", False),
+        ("print(self.steps.append(step))", False),
+    ],
+)
+def test_what_the_object_itself_collects_takes_nothing_along(use: str, moved: bool) -> None:
+    changed = migrated({"a.py": PUT.replace("USE", use)}, "lambdas")
+    assert ("functools.partial(self._grow_step, count)" in changed.get("a.py", "")) == moved
