@@ -137,7 +137,8 @@ def test_the_end_of_something_else_is() -> None:
 
 def test_a_method_that_a_reader_may_run_too_makes_it_no_reader() -> None:
     found = reasons({"a.py": LMDB.format(held="txn", test="n < 0")}, "unpicklable-attributes")
-    assert found and all("opens it for writing (`write=True`)" in reason for reason in found)
+    said = ("opens it for writing (`write=True`)", "`self.txn` (line 10) can't be fixed")
+    assert [sum(words in reason for reason in found) for words in said] == [2, 2], found
 
 
 @pytest.mark.parametrize(
@@ -158,3 +159,68 @@ def test_a_copy_of_a_handle_of_a_hook_removes_no_hook_of_the_parent(ends: str, r
     files = text("lambdas", ends)
     files["train.py"] = files["train.py"].replace("self.pid = os.getpid()", registers)
     assert bool(migrated(files, "lambdas")) is fixed
+
+
+SAVED = """\
+import os
+import torch
+
+
+class Held:
+    def __init__(self):
+        self.double = lambda x: 2 * x
+
+    def __del__(self):
+        {ends}
+
+
+def main(folder):
+    torch.save(Held(), folder)
+
+
+main("a.pt")
+"""
+
+
+@pytest.mark.parametrize("ends", ["os.remove(str(self))", "print(type(self).__name__)"])
+def test_what_is_saved_in_a_file_ends_in_no_worker(ends: str) -> None:
+    assert migrated({"a.py": SAVED.format(ends=ends)}, "lambdas")
+
+
+def test_the_type_of_something_is_no_harm() -> None:
+    assert migrated(text("lambdas", "type(self).__name__"), "lambdas")
+
+
+TRIED = """\
+import torch
+
+
+def write(path, model):
+    torch.save(model, path)
+
+
+class Held:
+    def __init__(self):
+        self.double = lambda x: 2 * x
+
+
+if __name__ == "__main__":
+    write("a.pt", Held())
+"""
+TEST = """\
+from train import write
+
+
+def test_what_can_not_be_saved():
+    try:
+        write("a.pt", 3)
+    except Exception as error:
+        assert "pickle" in str(error)
+"""
+
+
+@pytest.mark.parametrize(
+    ("path", "saved"), [("tests/test_train.py", True), ("test_train.py", True), ("retry.py", False)]
+)
+def test_an_error_that_a_test_expects_is_no_other_way_of_the_program(path: str, saved: bool) -> None:
+    assert bool(migrated({"train.py": TRIED, path: TEST}, "lambdas")) is saved

@@ -23,22 +23,31 @@ _METHOD = "__del__"
 _OF_ITSELF = frozenset((
     "close", "release", "shutdown", "hasattr", "getattr", "isinstance", "super", "collect", "empty_cache", "clear",
     "values", "items", "keys", "list", "tuple", "len", "get", "pop", "str", "callable", "is_set", "closed", "suppress",
+    "type", "id", "repr", "int", "float", "bool", "any", "all", "format", "issubclass", "is_alive", "is_initialized",
 ))  # fmt: skip
 _ENDS = frozenset({"commit", "abort", "rollback"})  # of a transaction
+_TO_FILES = frozenset({"save", "dump"})
 _LOGS = frozenset(("debug", "info", "warning", "error", "exception"))
 
 
-def ended_with(project: Project, trace: Trace) -> str | None:
+def ended_with(project: Project, trace: Trace, boundary: str = "") -> str | None:
     """In words, why what crosses by this trace had better not: an object that crosses there with it has such a method.
 
-    None where there is none.
+    None where there is none, or where `boundary` writes to a file: no process gets it.
     """
+    if writes_a_file(boundary):
+        return None
     flow = flow_of(project)
     for (path, line), reason in project.derive(_ended).items() if trace else ():
         crossing = flow.instances(path, line)
         if crossing is not None and crossing.trace[-1:] == trace[-1:]:
             return reason
     return None
+
+
+def writes_a_file(boundary: str) -> bool:
+    """What it pickles goes to a file, and no copy of it is made."""
+    return boundary.rpartition(".")[2] in _TO_FILES
 
 
 def _ended(project: Project) -> dict[tuple[str, int], str]:

@@ -196,7 +196,7 @@ def _ended(
         if isinstance(answer := answers[target], Fix):
             opened.setdefault(answer, []).append(crossing)
     return {
-        fix: next((why for each in ways if (why := ended_with(project, each.trace)) is not None), None)
+        fix: next((why for each in ways if (why := ended_with(project, each.trace, each.boundary)) is not None), None)
         for fix, ways in opened.items()
     }
 

@@ -9,7 +9,7 @@ from dataclasses import replace
 
 from ...finding import Edit, Fix, Refused
 from ...flow.answers.crossings import flow_of
-from ...flow.answers.destructors import ended_copy, ended_with
+from ...flow.answers.destructors import ended_copy, ended_with, writes_a_file
 from ...flow.answers.tried import tried
 from ...nodes import end_place
 from ...syntax.names import last_name
@@ -147,7 +147,9 @@ class Planner:
             check_no_reducer(self.family, shape)
             place = shape.outline.path, shape.node.lineno
             crossing = flow_of(self.project).instances(*place)
-            ended = ended_copy(self.project, *place) or ended_with(self.project, crossing.trace if crossing else ())
+            boundary, trace = (crossing.boundary, crossing.trace) if crossing is not None else ("", ())
+            ended = None if writes_a_file(boundary) else ended_copy(self.project, *place)
+            ended = ended or ended_with(self.project, trace, boundary)
             if ended is not None:
                 raise Refused(ended)
             self._check_others(shape, plan)

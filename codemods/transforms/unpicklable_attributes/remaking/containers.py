@@ -10,6 +10,7 @@ from ....syntax.names import last_name
 from ....syntax.outline import Outline
 from ....syntax.receivers import qualified_name
 from ....syntax.unpicklable import Made
+from ....syntax.unpicklable_table import Remedy
 from ..classes import Shape, Store
 from ..data import names
 from ..uses.mutation import named
@@ -195,6 +196,7 @@ def keeps_parts(store: Store) -> bool:
 
 _BLOCKS = (ast.If, ast.Try, ast.With, ast.While, ast.For)
 _ON_DEMAND = "keep what it is opened with, and open it where it is read"
+_MADE_THERE = "keep what each is made from, and make it where it is used"
 
 
 class Filling:
@@ -231,7 +233,7 @@ class Filling:
         loop = self.outline.parents[store.statement]
         inside = loop if isinstance(loop, ast.For) and not loop.orelse and store.statement in loop.body else None
         if store.method is not self.first.method or (inside or store.statement) not in self.block:
-            raise Refused(f"line {store.statement.lineno} fills it {self._place_of(store)}; {_ON_DEMAND}")
+            raise Refused(f"line {store.statement.lineno} fills it {self._place_of(store)}; {self._instead}")
         self._only_filled_here()
         lines = [f"self.{self.name} = {self._beginning()}", *self._again(store, inside)]
         rebuilder = self.recreator.rebuilder
@@ -239,6 +241,10 @@ class Filling:
         if not self.first.always:
             return Treatment(self.name, key, Form.FILLED, line, False, again, empty=self._beginning())
         return Treatment(self.name, key, Form.ALWAYS, line, True, again)
+
+    @property
+    def _instead(self) -> str:
+        return _ON_DEMAND if self.filled[0][1].kind.remedy is Remedy.REOPEN else _MADE_THERE
 
     def _place_of(self, store: Store) -> str:
         """Where else than in one loop of `__init__` it is filled, in words."""
