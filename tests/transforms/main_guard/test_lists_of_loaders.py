@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from harness.each_row import each_row
 from harness.small import reported
 
 RULE = "main-guard"
@@ -88,3 +89,58 @@ def test_a_method_of_what_a_constructor_is_given(kept: str, given: str) -> None:
     for number, found in ((3, 1), (0, 0)):
         text = ROWS + BATCHES.replace("LOADER", f"DataLoader(Rows(), num_workers={number})").replace("KEPT", kept)
         assert len(reported({"a.py": f"{text}data = {given}\nExperiment(data).run()\n"}, RULE)) == found
+
+
+ANOTHER = """\
+class Batches:
+    def all(self):
+        return LOADER
+
+    def train(self):
+        for row in self.all():
+            yield row
+
+
+class Base:
+    def __init__(self, data):
+        self.data = data
+
+
+"""
+
+
+@pytest.mark.parametrize(
+    "uses",
+    [
+        "def run(data):\n    for row in data.train():\n        print(row)\n\n\nrun(Batches())\n",
+        "def run(data):\n    print(next(iter(data.all())))\n\n\nrows = Batches()\nrun(data=rows)\n",
+        "class Run(Base):\n    def go(self):\n        for row in self.data.train():\n            print(row)\n\n\n"
+        "Run(Batches()).go()\n",
+        "class Run(Base):\n    def __init__(self, size, data):\n        super().__init__(data)\n\n"
+        "    def go(self):\n        for row in self.data.all():\n            print(row)\n\n\nRun(1, Batches()).go()\n",
+        "class Run(Base):\n    def go(self):\n        data = self.data\n        print(list(data.all()))\n\n\n"
+        "Run(Batches()).go()\n",
+        "class Run:\n    def __init__(self, data):\n        self.rows = iter(data.all())\n\n"
+        "    def go(self):\n        print(next(self.rows))\n\n\nRun(Batches()).go()\n",
+    ],
+)
+def test_objects_by_other_ways(uses: str) -> None:
+    for number, found in ((3, 1), (0, 0)):
+        text = ROWS + ANOTHER.replace("LOADER", f"DataLoader(Rows(), num_workers={number})") + uses
+        assert len(reported({"a.py": text}, RULE)) == found
+
+
+@each_row(
+    ("made", "called", "found"),
+    [
+        ("DataLoader, num_workers=2", "Rows()", 1),
+        ("DataLoader, Rows(), num_workers=2", "", 1),
+        ("DataLoader", "Rows(), num_workers=2", 1),
+        ("DataLoader, num_workers=2", "Rows(), num_workers=0", 0),
+        ("DataLoader, batch_size=2", "Rows()", 0),
+        ("list, num_workers=2", "Rows()", 0),
+    ],
+)
+def test_a_partial_of_a_loader(made: str, called: str, found: int) -> None:
+    text = f"{ROWS}make = partial({made})\nfor row in make({called}):\n    print(row)\n"
+    assert len(reported({"a.py": f"from functools import partial\n{text}"}, RULE)) == found

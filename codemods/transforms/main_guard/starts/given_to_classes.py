@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
+from itertools import islice
 
 from ....nodes import walk
 from ....syntax.binding_rules import given_to, parameters, positional
@@ -11,6 +12,7 @@ from ....syntax.callees import FUNCTIONS, Callees, Function, method
 from ....syntax.names import last_name
 from ....syntax.outline import Outline
 from ....syntax.repo import Repo
+from ....syntax.resolver import Class
 from ..statements import names_bound
 
 _MAX_CALLS = 12
@@ -50,23 +52,61 @@ class GivenToClasses:
         if key not in self._known and isinstance(owner, ast.ClassDef):
             names = positional(function)[1:]
             mine = name in parameters(function)[1:] and len(outline.bindings(function, name)) == 1
-            self._known[key] = self._calls(owner, names, name) if mine else []
+            self._known[key] = []  # while it is looked for
+            self._known[key] = self._calls(outline, owner, names, name) if mine else []
         return self._known.get(key, [])
 
-    def _calls(self, owner: ast.ClassDef, names: list[str], name: str) -> _Given:
+    def to_function(self, outline: Outline, value: ast.expr) -> _Given:
+        """What `value`, a parameter of another function than an `__init__`, is in the calls of the function."""
+        function = outline.scope(value)
+        if not isinstance(value, ast.Name) or not isinstance(function, FUNCTIONS) or function.name == "__init__":
+            return []
+        key = (function, value.id)
+        if key not in self._known:
+            self._known[key] = []  # while it is looked for
+            mine = value.id in parameters(function) and len(outline.bindings(function, value.id)) == 1
+            self._known[key] = self._by_calls(outline, function, value.id) if mine else []
+        return self._known[key]
+
+    def _by_calls(self, outline: Outline, function: Function, name: str) -> _Given:
+        names = positional(function)[int(isinstance(outline.parents[function], ast.ClassDef)) :]
+        calls = (
+            (caller, given_to(names, call).get(name))
+            for caller in self.repo.mentioning(function.name)
+            for call in self.callees.calls_in(caller, function)
+        )
+        found = ((caller, given) for caller, given in calls if given is not None)
+        return [*islice((each for each in found if not isinstance(each[1], ast.Starred)), _MAX_CALLS)]
+
+    def _calls(self, outline: Outline, owner: ast.ClassDef, names: list[str], name: str) -> _Given:
         found: _Given = []
-        for caller, call in self._calls_of(owner):
+        for caller, call in self._calls_of(outline, owner):
             if len(found) >= _MAX_CALLS:
                 break
             given = given_to(names, call)
             if name in given and not isinstance(given[name], ast.Starred):
-                found.append((caller, given[name]))
+                found += self.kept(caller, given[name]) or [(caller, given[name])]
             elif any(keyword.arg is None for keyword in call.keywords):
                 found.append((caller, ast.Starred(call)))
         return found
 
-    def _calls_of(self, owner: ast.ClassDef) -> Iterator[tuple[Outline, ast.Call]]:
-        """Those that make an object of the class, also out of a dict of classes: `DATASETS[name](config)`."""
+    def _calls_of(self, outline: Outline, owner: ast.ClassDef) -> Iterator[tuple[Outline, ast.Call]]:
+        """Those that make an object of the class, or of one that derives from it, and `super().__init__(config)`."""
+        yield from self._made(owner)
+        for heir in self.callees.heirs(Class(outline, owner)):
+            initialiser = self.callees.initialiser(heir.outline, heir.node)
+            if initialiser is None:
+                continue
+            if initialiser[1] is method(owner, "__init__"):
+                yield from self._made(heir.node)
+            for node in walk(initialiser[1]) if initialiser[1] in heir.node.body else ():
+                if isinstance(node, ast.Call) and last_name(node.func) == "__init__":
+                    called = self.callees.called(heir.outline, node)
+                    if called is not None and called[1] is method(owner, "__init__") and called[2]:
+                        yield heir.outline, node
+
+    def _made(self, owner: ast.ClassDef) -> Iterator[tuple[Outline, ast.Call]]:
+        """Those that make an object of this very class, also out of a dict of classes: `DATASETS[name](config)`."""
         tables: dict[str, None] = {}
         for caller in self.repo.mentioning(owner.name):
             for call in caller.calls_of(owner.name):

@@ -90,6 +90,8 @@ class Loaders:
         if isinstance(node, ast.Call):
             if self.is_loader(outline, node.func):
                 return self.workers(outline, node)
+            if (whole := self._partial(outline, node)) is not None:
+                return self.workers(outline, whole)
             if last_name(node.func) in names("wrapping"):
                 return self._any(outline, node.args, given, depth)
             if makes_container(node):
@@ -240,6 +242,15 @@ class Loaders:
         return made is not None and any(
             self.is_loader(made[0], without_arguments(base), depth + 1) for base in made[1].bases
         )
+
+    def _partial(self, outline: Outline, call: ast.Call) -> ast.Call | None:
+        """The call of `partial(DataLoader, num_workers=2)` with the arguments of both, the later ones first."""
+        made = outline.only_value(call.func) if isinstance(call.func, ast.Name) else None
+        if not isinstance(made, ast.Call) or not made.args or last_name(made.func) != "partial":
+            return None
+        if not self.is_loader(outline, made.args[0]):
+            return None
+        return ast.Call(made.args[0], [*made.args[1:], *call.args], [*call.keywords, *made.keywords])
 
     def _own_workers(self, outline: Outline, call: ast.Call) -> Confidence | None:
         """What the class of the repository passes to `super().__init__`, where the call says nothing."""

@@ -45,8 +45,11 @@ class Objects:
             around = outline.owner(node) if outline.is_self(node) else None
             made = (outline, around) if around is not None else self.callees.class_of(outline, node)
             classes = [Class(*made)] if made is not None else self.callees.classes_of(outline, node)
-            passed = self.given.passed(outline, node) if not classes else []  # a parameter of `__init__`
-            classes += [cls for each in passed for cls in self.callees.classes_of(*each)]
+            if not classes and isinstance(node, ast.Name) and depth < _MAX_DEPTH:
+                passed = self.given.passed(outline, node) or self.given.to_function(outline, node)
+                value = outline.only_value(node) if not passed else None
+                passed = passed if value is None or value is node else [(outline, value)]
+                classes = [cls for each in passed for cls in self.owners(*each, depth + 1)]
             return [*dict.fromkeys(classes)][:_MAX_CLASSES]
         found: dict[Class, None] = {}
         for owner in self.owners(outline, node.value, depth + 1) if depth < _MAX_DEPTH else ():
@@ -64,8 +67,10 @@ class Objects:
             yield from self.callees.resolver.classes(where, named if named is not None else given)
 
     def methods(self, outline: Outline, call: ast.Call) -> list[tuple[Outline, Function, int]]:
-        """The methods that `self.data.batches()` may call, by what is assigned to the attribute."""
-        if not isinstance(call.func, ast.Attribute) or not isinstance(call.func.value, ast.Attribute):
+        """The methods that `self.data.batches()` may call, by what the attribute or parameter is given."""
+        if not isinstance(call.func, ast.Attribute) or not isinstance(call.func.value, (ast.Attribute, ast.Name)):
+            return []
+        if not self.callees.repo.methods(call.func.attr):
             return []
         return self.callees.methods_of(self.owners(outline, call.func.value), call.func.attr)
 
