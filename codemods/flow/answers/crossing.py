@@ -206,7 +206,9 @@ class Crossings:
         if self.moments.is_not_started(path, position, reasons.outermost(number), root.boundary):
             return Confidence.POSSIBLE
         if any(hop.what == LOOKED_UP for hop in trace):
-            return Confidence.LIKELY if self._may_be_meant(reasons.outermost(number), reasons) else Confidence.POSSIBLE
+            method = self.solution.heap.values[number].kind == BOUND  # which nobody takes for data
+            meant = not method and self._may_be_meant(reasons.outermost(number), reasons)
+            return Confidence.LIKELY if meant else Confidence.POSSIBLE
         return confidence
 
     def _may_be_meant(self, number: int, reasons: Reasons) -> bool:

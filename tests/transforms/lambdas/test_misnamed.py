@@ -104,3 +104,31 @@ if __name__ == "__main__":
 def test_what_is_put_on_a_module_after_the_start(before: str, after: str, found: bool) -> None:
     files = {"main.py": AFTER.format(before=before, after=after), "clock.py": "def now():\n    return 1\n"}
     assert bool(reported(files, "lambdas")) is found
+
+
+OF_ALL = """
+from multiprocessing import Process
+
+class Settings:
+    def __init__(self):
+        self.steps = {0: self.__first}
+        self.size = 3
+
+    def __first(self, data):
+        return data
+
+    def to_dict(self, names):
+        return {name: getattr(self, name) for name in names}
+
+def work(data):
+    print(data)
+
+if __name__ == "__main__":
+    Process(target=work, args=(Settings().to_dict(["size"]),)).start()
+"""
+
+
+def test_what_a_computed_name_gives_is_no_method() -> None:
+    assert not reported({"main.py": OF_ALL}, "lambdas")
+    sent = OF_ALL.replace('Settings().to_dict(["size"])', "Settings()")
+    assert reported({"main.py": sent}, "lambdas")
