@@ -128,7 +128,9 @@ def _judge(
     if any(other.variable not in LOCAL for other, _ in others):
         line = reach.launch_line(way)
         if line is not None:
-            return possible, Refused(f"{line} starts this with a launcher, which sets {read.variable}")
+            return possible, Refused(
+                f"{line} starts this with a launcher, which sets {read.variable}: nothing to do for such a run"
+            )
     if read.variable not in LOCAL:
         return confidence, Refused(
             f"{read.variable} decides whether ranks wait for each other, so no default is safe. Started by `torchrun` "
@@ -139,7 +141,7 @@ def _judge(
         if other.variable not in LOCAL and isinstance(its_way, Way) and _together(way, its_way):
             return confidence, Refused(
                 f"line {other.node.lineno} needs {other.variable} from the launcher as well, so a default here alone "
-                "would not let the run start"
+                "would not let the run start: start it with `torchrun`, also as one process (`--nproc_per_node=1`)"
             )
     return confidence, _fix(source, read)
 
