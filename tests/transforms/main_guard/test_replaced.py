@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from harness.each_row import each_row
 from harness.main_changes import program
 from harness.small import reported
@@ -260,3 +262,36 @@ def test_a_method_that_workers_run_calls_what_its_object_keeps(kept: str, found:
     text = text.replace("def quiet(self):", "def run(self):\n        return self.read()\n\n    def quiet(self):")
     findings = reported({"train.py": text}, "main-guard")
     assert ["`time.time` there depends on what" in each.message for each in findings] == [True] * found
+
+
+PATCHING = """
+from multiprocessing import Process
+import ops
+
+def profile(module, name):
+    original = getattr(module, name)
+
+    def timed(*args):
+        return original(*args) + 1
+
+    setattr({base}, name, timed)
+
+def work():
+    print(ops.twice(2))
+
+def main():
+    profile(ops, {name})
+    Process(target=work).start()
+
+if __name__ == "__main__":
+    main()
+"""
+
+
+@pytest.mark.parametrize(
+    ("base", "name", "found"), [("module", '"add"', True), ("module", '"other"', False), ("timed", '"add"', False)]
+)
+def test_a_function_that_replaces_what_it_is_told_to(base: str, name: str, found: bool) -> None:
+    ops = "def add(a, b):\n    return a + b\n\n\ndef other():\n    return 1\n\n\ndef twice(a):\n    return add(a, a)\n"
+    files = {"main.py": PATCHING.format(base=base, name=name), "ops.py": ops}
+    assert bool(reported(files, "main-guard")) is found

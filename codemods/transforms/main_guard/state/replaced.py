@@ -20,6 +20,7 @@ from ....syntax.resolver import FUNCTIONS, Class
 from ..set_by_text import set_in_project
 from .changed_settings import Place, Search
 from .function_attributes import with_value
+from .patching import names_patched, patched_by
 from .process_state import WHERE, ChangedState, inherits, made_before, place_of
 from .process_state_table import states
 from .worker_functions import Worker
@@ -58,7 +59,8 @@ def replaced_names(project: Project, path: str) -> tuple[str, ...]:
     in_variables = (
         set(_IN_VARIABLES.findall(source.text)) if "__dict__" in source.text or "vars(" in source.text else set()
     )
-    return tuple(sorted({name for _, name in found} | by_text | in_variables))
+    by_calls = names_patched(project, source.text)
+    return tuple(sorted({name for _, name in found} | by_text | in_variables | by_calls))
 
 
 def _stores(text: str) -> Iterator[tuple[str, str]]:
@@ -176,6 +178,11 @@ def _changes(search: Search, target: _Target) -> Iterator[Place]:
         for call in (call for each in _SETTERS for call in outline.calls_of(each)) if outline is not None else ():
             assert outline is not None
             if _patches(search, outline, call, target):
+                yield Place(outline, call, "")
+        patched = patched_by(search.starts.project, search.callees, outline) if outline is not None else ()
+        for call, value, given in patched:
+            assert outline is not None
+            if given == name and _is(search, outline, value, target):
                 yield Place(outline, call, "")
     module = search.repo.outline(home) if isinstance(home, str) and home else None
     for where, variable in search.starts.project.derive(set_in_project).get((module, name), ()) if module else ():

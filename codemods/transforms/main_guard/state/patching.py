@@ -1,0 +1,78 @@
+"""Functions that replace what they are told to: `def profile(module, name): setattr(module, name, wrapper)`."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+
+from ....project import Project
+from ....questions import asked
+from ....syntax.callees import Callees
+from ....syntax.outline import Outline
+
+_SETS = re.compile(r"^([ \t]+)setattr\([ \t]*[A-Za-z_]\w*[ \t]*,[ \t]*[A-Za-z_]\w*[ \t]*,", re.MULTILINE)
+_DEFINES = re.compile(r"([ \t]*)def[ \t]+(\w+)")
+
+
+@asked
+def patching_functions(project: Project) -> tuple[str, ...]:
+    """Names of functions that call `setattr` with names of variables, by a look at the text."""
+    found = {
+        name
+        for source in project.matching(_SETS)
+        for match in _SETS.finditer(source.text)
+        if (name := _around(source.text[: match.start()], len(match[1])))
+    }
+    return tuple(sorted(found))
+
+
+def _around(above: str, indent: int) -> str:
+    """The name of the function that a line with this indentation stands in, below `above`; "" for none."""
+    for line in reversed(above.splitlines()):
+        defines = _DEFINES.match(line)
+        if defines is not None and len(defines[1]) < indent:
+            return defines[2]
+    return ""
+
+
+def names_patched(project: Project, text: str) -> set[str]:
+    """The names that calls of such functions are given as texts, by a look at the text of a file."""
+    functions = [each for each in patching_functions(project) if each in text]
+    if not functions:
+        return set()
+    calls = re.compile(rf"\b(?:{'|'.join(functions)})\([^\n]*?['\"](\w+)['\"]")
+    return set(calls.findall(text))
+
+
+def patched_by(project: Project, callees: Callees, outline: Outline) -> Iterator[tuple[ast.Call, ast.expr, str]]:
+    """The calls of the file that have something replaced: with that whose attribute it is, and its name."""
+    for call in (call for each in patching_functions(project) for call in outline.calls_of(each)):
+        found = callees.called(outline, call)
+        for base, name in _parameters(*found[:2]) if found is not None else ():
+            given = _given(found[1].args, call, found[2]) if found is not None else {}
+            text = given.get(name)
+            if base in given and isinstance(text, ast.Constant) and isinstance(text.value, str):
+                yield call, given[base], text.value
+
+
+def _parameters(outline: Outline, function: ast.FunctionDef | ast.AsyncFunctionDef) -> Iterator[tuple[str, str]]:
+    """The parameters of the function that its calls of `setattr` get."""
+    names = {each.arg for each in (*function.args.posonlyargs, *function.args.args, *function.args.kwonlyargs)}
+    for node in outline.own(function):
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "setattr":
+            both = [each.id for each in node.args[:2] if isinstance(each, ast.Name)]
+            if len(both) == 2 and names.issuperset(both):
+                yield both[0], both[1]
+
+
+def _given(arguments: ast.arguments, call: ast.Call, bound: int) -> dict[str, ast.expr]:
+    """The arguments of the call by the parameters that they go to, up to the first with a star."""
+    positional = [each.arg for each in (*arguments.posonlyargs, *arguments.args)][bound:]
+    plain = call.args
+    if any(isinstance(each, ast.Starred) for each in plain):
+        plain = []
+    return {
+        **dict(zip(positional, plain, strict=False)),
+        **{word.arg: word.value for word in call.keywords if word.arg},
+    }
