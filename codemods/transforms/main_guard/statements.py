@@ -132,6 +132,13 @@ def changed(statement: ast.stmt) -> Iterator[str]:
             yield root.id
 
 
+def line_of_change(statement: ast.stmt, name: str) -> int:
+    """The line of the first simple statement in it that binds the name, or changes its object."""
+    simple = [node for node in ast.walk(statement) if isinstance(node, ast.stmt) and not hasattr(node, "body")]
+    lines = [node.lineno for node in simple if name in names_bound(node) or name in changed(node)]
+    return min(lines, default=statement.lineno)
+
+
 def attributes_set(statement: ast.stmt) -> frozenset[tuple[str, str]]:
     """`("Config", "rate")` where the statement sets `Config.rate` or an item of it."""
     found = set()

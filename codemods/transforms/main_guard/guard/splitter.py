@@ -31,6 +31,7 @@ from ..statements import (
     is_print,
     is_text,
     leaves,
+    line_of_change,
     method_root,
     names_bound,
     reads_on_import,
@@ -266,6 +267,7 @@ class Splitter:
             for name in sorted((bound | frozenset(changed(statement))) & needed.keys()):
                 if name in self._defined():
                     continue
+                line = line_of_change(statement, name)
                 if name in self.imported and name in bound:
                     raise Refused(
                         f"{self.imported[name]} imports `{name}`, which line {line} sets: under the guard it would not "
