@@ -224,3 +224,19 @@ def test_what_can_not_be_saved():
 )
 def test_an_error_that_a_test_expects_is_no_other_way_of_the_program(path: str, saved: bool) -> None:
     assert bool(migrated({"train.py": TRIED, path: TEST}, "lambdas")) is saved
+
+
+def test_what_keeps_the_object_that_goes_along_is_named() -> None:
+    files = text("lambdas", "os.remove('x')")
+    files["train.py"] = (
+        files["train.py"]
+        .replace("self.double = lambda x: x * 2", "self.part = Part()")
+        .replace(
+            "class Holder:",
+            "class Part:\n    def __init__(self):\n        self.double = lambda x: x * 2\n\n\nclass Holder:",
+        )
+    )
+    (reason,) = reasons(files, "lambdas")
+    assert (
+        "It goes along, stored as `scratch` on `Holder` (train.py:27): keep there only what is needed of it" in reason
+    )

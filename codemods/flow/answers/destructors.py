@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import ast
 
-from ...finding import Trace
+from ...finding import Hop, Trace
 from ...project import Project
 from ...syntax.callees import Callees, Function, method
 from ...syntax.modules import modules_of
@@ -26,6 +26,7 @@ _OF_ITSELF = frozenset((
     "type", "id", "repr", "int", "float", "bool", "any", "all", "format", "issubclass", "is_alive", "is_initialized",
 ))  # fmt: skip
 _ENDS = frozenset({"commit", "abort", "rollback"})  # of a transaction
+_ONLY_HERE = "Let only the process do it that made the object (compare `os.getpid()`)"
 _TO_FILES = frozenset({"save", "dump"})
 _LOGS = frozenset(("debug", "info", "warning", "error", "exception"))
 
@@ -41,7 +42,8 @@ def ended_with(project: Project, trace: Trace, boundary: str = "") -> str | None
     for (path, line), reason in project.derive(_ended).items() if trace else ():
         crossing = flow.instances(path, line)
         if crossing is not None and crossing.trace[-1:] == trace[-1:]:
-            return reason
+            holder = next((hop for hop in crossing.trace[1:-1] if hop.what.startswith("stored as")), None)
+            return reason if holder is None or holder in trace else _held(reason, holder)
     return None
 
 
@@ -79,9 +81,14 @@ def _reason(callees: Callees, path: str, line: int) -> str | None:
 def _words(at: Class, ends: Function, changed: ast.Call) -> str:
     return (
         f"`{at.node.name}.__del__` ({at.outline.path}:{ends.lineno}) calls `{ast.unparse(changed.func)}`: the copy in "
-        "a worker would do that too when it ends, which a forked one does not. Let only the process do it that made "
-        "the object (compare `os.getpid()`)"
+        f"a worker would do that too when it ends, which a forked one does not. {_ONLY_HERE}"
     )
+
+
+def _held(reason: str, holder: Hop) -> str:
+    """The same where the object only goes along: `holder` keeps it, or a method of it."""
+    kept = f"It goes along, {holder.what} ({holder.path}:{holder.line}): keep there only what is needed of it"
+    return f"{reason.removesuffix(_ONLY_HERE)}{kept}, or let only the process do it that made it"
 
 
 def _changes(callees: Callees, outline: Outline, function: Function, depth: int) -> ast.Call | None:
