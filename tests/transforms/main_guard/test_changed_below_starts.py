@@ -29,9 +29,12 @@ AGAIN = SCRIPT.replace("print(SETTINGS)", "Process(target=probe, args=(4,)).star
 OF_A_POOL = SCRIPT.replace('SETTINGS["scale"] = 10\n', 'SETTINGS["scale"] = 10\npool = Pool(2)\n').replace(
     "print(SETTINGS)", "print(pool.map(probe, [1, 2]))"
 )
+BY_A_LIBRARY = SCRIPT.replace("print(SETTINGS)", "from library import run_all\nrun_all(probe)")
 
 
-@pytest.mark.parametrize(("script", "fixed"), [(SCRIPT, True), (AGAIN, False), (OF_A_POOL, False)])
+@pytest.mark.parametrize(
+    ("script", "fixed"), [(SCRIPT, True), (AGAIN, False), (OF_A_POOL, False), (BY_A_LIBRARY, False)]
+)
 def test_what_is_changed_below_all_starts(script: str, fixed: bool) -> None:
     changed = migrated({"main.py": script}, "main-guard")
     assert bool(changed) is fixed

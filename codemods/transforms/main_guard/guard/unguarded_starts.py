@@ -204,9 +204,20 @@ def _below_all_starts(starts: Starts, outline: Outline) -> list[int]:
         if starts.in_block(outline, [statement], begins=True) is not None or any(map(_is_start, nodes)):
             bound |= set(names_bound(statement))
             below, found = at + 1, True
-        elif any(isinstance(node, ast.Name) and node.id in bound for node in nodes):
+        elif any(isinstance(node, ast.Name) and node.id in bound for node in nodes) or _hands_on(outline, nodes):
             below = at + 1
     return [at for at in range(below, len(body)) if found and _changes_plain(starts, outline, body[at])]
+
+
+def _hands_on(outline: Outline, nodes: Iterable[ast.AST]) -> bool:
+    """A function or class of the file is used but not called: who gets it may run it in a process."""
+    return any(
+        isinstance(node, ast.Name)
+        and isinstance(node.ctx, ast.Load)
+        and node.id in outline.definitions
+        and getattr(outline.parents[node], "func", None) is not node
+        for node in nodes
+    )
 
 
 def _changes_plain(starts: Starts, outline: Outline, statement: ast.stmt) -> bool:
