@@ -20,7 +20,7 @@ def tried(project: Project, path: str, line: int, column: int | None = None) -> 
     return None
 
 
-def handled(project: Project, place: tuple[str, int, int], boundary: str, saves: bool) -> bool:
+def handled(project: Project, place: tuple[str | int, ...], boundary: str, saves: bool) -> bool:
     """The program comes to the boundary, as `path:line`, only where pickling what is at the place did not fail before.
 
     `saves`: that goes to no other process; the program handles that it fails there.

@@ -7,6 +7,7 @@ import re
 from collections.abc import Container, Iterable, Iterator
 
 from ...finding import Confidence, Finding, Hop, Trace
+from ...flow.answers.tried import handled
 from ...flow.boundaries import table
 from ...nodes import end_place
 from ...project import Project
@@ -78,9 +79,18 @@ def _of_class(search: Search, shape: Shape, planner: Planner) -> Iterator[tuple[
                 continue
             if kind.later and confidence.reaches(Confidence.POSSIBLE):
                 confidence = Confidence.POSSIBLE
+            if confidence is not Confidence.POSSIBLE and _is_handled(search.project, shape, trace, boundary):
+                confidence = Confidence.POSSIBLE
             if confidence.reaches(bar):
                 plan = planner.plan(shape)
                 yield _finding(search, shape, name, hazard, (confidence, trace, boundary), plan), hazard.made.node
+
+
+def _is_handled(project: Project, shape: Shape, trace: Trace, boundary: str) -> bool:
+    """`try: copy.deepcopy(trainer)`, in a program that goes on in another way where that fails."""
+    place = shape.outline.path, shape.node.lineno
+    copies = bool(trace) and boundary == _DEEPCOPY
+    return copies and handled(project, place, f"{trace[-1].path}:{trace[-1].line}", saves=True)
 
 
 def _sure(
