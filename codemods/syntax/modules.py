@@ -71,7 +71,10 @@ class Modules:
         else:
             module = node.module or ""
             names = [module, *(f"{module}.{alias.name}" if module else alias.name for alias in node.names)]
-        level = node.level if isinstance(node, ast.ImportFrom) else 0
+        return self.named(importer, node.level if isinstance(node, ast.ImportFrom) else 0, names)
+
+    def named(self, importer: str, level: int, names: Iterable[str]) -> Iterator[str]:
+        """The files of the repo that these modules are, for an import of `level` dots in `importer`, in order."""
         for name in names:
             found = self.relative(importer, level, name) if level else self.absolute(importer, name)
             if found is not None:

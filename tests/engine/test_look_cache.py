@@ -211,6 +211,19 @@ def test_flow_that_answers_the_same_keeps_what_was_found(repository: Path, work:
     assert after == cold(repository)
 
 
+def test_who_imports_whom_is_asked_of_the_file_that_changed_alone(repository: Path, work: list[str]) -> None:
+    (repository / "layers.py").write_text('"""Layers."""\n\nimport math\n\n\ndef layer():\n    return math.pi\n')
+    norm = '"""Train."""\n\nfrom layers import layer\n\n\ndef norm():\n    return layer()\n'
+    (repository / "norm.py").write_text(norm)
+    warm(repository)
+    work.clear()
+    (repository / "norm.py").write_text(norm + "\n\ndef more(batch):\n    return [batch]\n")
+    after = warm(repository)
+    assert "norm.py" in work
+    assert "layers.py" not in work
+    assert after == cold(repository)
+
+
 def test_files_are_looked_at_again_where_something_was_read_for_them_that_changed(
     repository: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
-from bisect import bisect_left
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from functools import cached_property
 
 from ...flow.facts.records import facts_lookup
@@ -14,13 +13,12 @@ from ...project import Project
 from ...questions import asked
 from ...syntax.callees import FUNCTIONS
 from ...syntax.main_guard import is_main_process_block
-from ...syntax.modules import Modules
+from ...syntax.modules import Modules, modules_of
 from ...syntax.named_modules import SHELL, imported_in_code, imported_in_commands
-from ...syntax.outline import Outline
+from ...syntax.outline import Outline, outline_of
 from ...syntax.receivers import qualified_name
 from ...syntax.repo import Repo
 from ...tree.source import Source
-from ...word_index import is_word
 
 _DYNAMIC = (
     "import_module", "__import__", "run_path", "run_module", "spec_from_file_location", "SourceFileLoader",
@@ -37,6 +35,12 @@ _MODULE = re.compile(r"(?:[\w.]+[./])*(\w+)")  # `jobs.train`, `./jobs/train.py`
 _IN_QUOTES = re.compile(r"""["'](?:[^"'\n]*;)?\s*(?:import|from)\s+\w""")
 _BEHIND_QUOTE = re.compile(r"""["';]\s*(?:import|from)\s+\w""")  # what has no such place needs no longer search
 _IMPORT = re.compile(r"\b(?:import|from)\s+\w")
+_LITERAL = re.compile(  # or a comment
+    r'''#[^\n]*|"""[^"\\]*(?:(?:\\.|"(?!""))[^"\\]*)*"""|"[^"\\\n]*(?:\\.[^"\\\n]*)*"'''
+    r"""|'''[^'\\]*(?:(?:\\.|'(?!''))[^'\\]*)*'''|'[^'\\\n]*(?:\\.[^'\\\n]*)*'""",
+    re.DOTALL,
+)
+_BEGINS = re.compile(r"""(?:["'}\n\r\f;:]|\\\w+)[ \t]*(?:import\s+\w|from\s+[\w.]+\s*(?:import\b|["'\\]))""")
 _AS_MAIN = re.compile(r"""['"]__main__['"]""")
 _BESIDE = re.compile(r"""["'}](?:\.+|\./)["'{%]""")  # `"." + name`, `f"{__package__}.{name}"`
 
@@ -47,14 +51,13 @@ class Importers:
     def __init__(self, project: Project, repo: Repo, modules: Modules) -> None:
         self.project, self.repo, self.modules = project, repo, modules
         self._known: dict[str, list[tuple[str, ast.AST]]] = {}
-        self._links: dict[str, list[tuple[ast.Import | ast.ImportFrom, frozenset[str]]]] = {}
         self._reaching: dict[str, frozenset[str]] = {}
         self._named: dict[str, bool] = {}
         self._later: dict[str, bool] = {}
 
     def of(self, path: str) -> str | None:
         """A file that imports `path`; None when there is none."""
-        return next((other for other, _ in self._imports(path)), None) or self._by_name(path)
+        return next(iter(self._users(path)), None) or self._by_name(path)
 
     def only_later(self, path: str) -> bool:
         """Other files import it, and all of them in a function or under their main guard: no worker of theirs does."""
@@ -86,10 +89,10 @@ class Importers:
         if known is None:
             found, todo = {path}, [path]
             while todo:
-                for other, _ in self._imports(todo.pop()):
-                    if other not in found:
-                        found.add(other)
-                        todo.append(other)
+                for user in self._users(todo.pop()):
+                    if user not in found:
+                        found.add(user)
+                        todo.append(user)
             known = self._reaching[path] = frozenset(found)
         return known
 
@@ -132,42 +135,26 @@ class Importers:
     def _imports(self, path: str) -> list[tuple[str, ast.AST]]:
         """Which other files import `path`, and where, in order."""
         if path not in self._known:
+            outlines = ((user, self.repo.outline(user)) for user in self._users(path))
             self._known[path] = [
-                (other, node)
-                for other in self._may_import(path)
-                if other != path
-                for node, files in self._imported_by(other)
-                if path in files
+                (user, node)
+                for user, outline in outlines
+                if outline is not None
+                for node in outline.imports
+                if path in self.modules.imported(user, node)
             ]
         return self._known[path]
 
-    def _may_import(self, path: str) -> Sequence[str]:
-        """The files that have the name of the module, or can do without: those in the folder of a package."""
-        module = path.removesuffix(".py").removesuffix("/__init__")
-        name = module.rpartition("/")[2]
-        if not is_word(name) or name == "__init__":
-            return self.project.python_paths
-        paths = self.project.python_paths
-        first, behind = (bisect_left(paths, f"{module}{end}") for end in "/0")  # "0" comes right after "/"
-        return sorted({*self.project.with_words((name,)), *paths[first:behind]})
-
-    def _imported_by(self, path: str) -> list[tuple[ast.Import | ast.ImportFrom, frozenset[str]]]:
-        """The imports of a file that name files of the repository, with these."""
-        known = self._links.get(path)
-        if known is None:
-            outline = self.repo.outline(path)
-            statements = outline.imports if outline is not None else []
-            links = ((node, frozenset(self.modules.imported(path, node))) for node in statements)
-            known = self._links[path] = [(node, files) for node, files in links if files]
-        return known
+    def _users(self, path: str) -> list[str]:
+        return [user for user in self.project.with_key(_imported_files, path) if user != path]
 
     def users(self, path: str) -> set[str]:
         """The other files that import `path`."""
-        return {other for other, _ in self._imports(path)}
+        return {*self._users(path)}
 
     def imported(self, path: str) -> set[str]:
         """The other files that `path` imports."""
-        return {found for _, files in self._imported_by(path) for found in files} - {path}
+        return {*_imported_files(self.project, path)} - {path}
 
     def _by_name(self, path: str) -> str | None:
         """Who imports it by a string: `import_module("tools.train")`, an entry point of the packaging."""
@@ -186,7 +173,7 @@ class Importers:
         for other, words in self._run_by_variable:
             if other != path and (words is None or stem in words):
                 return other
-        for other, words in self._in_texts:
+        for other, words in _in_texts(self.project):
             if stem in words:  # also its own: it hands the text to another process
                 return other
         folder = path.rpartition("/")[0]
@@ -221,18 +208,6 @@ class Importers:
         return found
 
     @cached_property
-    def _in_texts(self) -> list[tuple[str, frozenset[str]]]:
-        """Files with code in a text, with the last names of the modules it imports: `[python, "-c", "import job"]`."""
-        found: list[tuple[str, frozenset[str]]] = []
-        for source in self.project.matching(_BEHIND_QUOTE):
-            outline = self.repo.outline(source.path) if _IN_QUOTES.search(source.text) else None
-            for node in outline.of_kind(ast.Constant) if outline is not None else ():
-                if isinstance(node.value, str) and _IMPORT.search(node.value):
-                    found.append((source.path, imported_in_commands(node.value) or imported_in_code(node.value)))
-        found += [(path, frozenset(words)) for path, words in _in_shell(self.project)]
-        return [(path, words) for path, words in found if words]
-
-    @cached_property
     def _packages(self) -> list[tuple[str, str]]:
         """Files that import by a name that is put together, with the folder where it begins; "" for their own."""
         found: list[tuple[str, str]] = []
@@ -258,6 +233,41 @@ class Importers:
             if path.rpartition("/")[2] in ("pyproject.toml", "setup.cfg", "setup.py"):
                 found.append((path, None))
         return found
+
+
+@asked
+def _imported_files(project: Project, path: str) -> tuple[str, ...]:
+    """The files of the repository that the imports of a file name."""
+    facts = facts_lookup(project)(path)
+    found: dict[str, None] = {}
+    if facts is not None:
+        modules = project.derive(modules_of)
+        rows = [(module, level, name) for _, module, level, name in facts.imports]
+        for module, level, name in (*rows, *((module, level, "*") for module, level, _ in facts.star_imports)):
+            names = [module] if name in ("", "*") else [module, f"{module}.{name}" if module else name]
+            found |= dict.fromkeys(modules.named(path, level, names))
+    return tuple(found)
+
+
+@asked
+def _in_texts(project: Project) -> tuple[tuple[str, tuple[str, ...]], ...]:
+    """Files with code in a text, with the last names of the modules it imports: `[python, "-c", "import job"]`."""
+    found: dict[str, set[str]] = {}
+    for source in project.matching(_BEHIND_QUOTE):
+        has_code = _IN_QUOTES.search(source.text) is not None and _may_hold_code(source.text)
+        outline = outline_of(project, source.path) if has_code else None
+        for node in outline.of_kind(ast.Constant) if outline is not None else ():
+            if isinstance(node.value, str) and _IMPORT.search(node.value):
+                words = imported_in_commands(node.value) or imported_in_code(node.value)
+                found.setdefault(source.path, set()).update(words)
+    in_python = ((path, tuple(sorted(words))) for path, words in found.items())
+    return tuple((path, words) for path, words in (*in_python, *_in_shell(project)) if words)
+
+
+def _may_hold_code(text: str) -> bool:
+    """An import may begin in a literal of the text. Most that follow a quote follow the docstring of the module."""
+    literals = (match[0] for match in _LITERAL.finditer(text))
+    return any(not literal.startswith("#") and _BEGINS.search(literal) for literal in literals)
 
 
 @asked

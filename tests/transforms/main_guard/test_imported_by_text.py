@@ -12,6 +12,10 @@ IMPORTING = {
     "run.py": 'import subprocess\nimport sys\n\nsubprocess.run([sys.executable, "-c", "import job"])\n',
     "start.py": "import os\n\nos.system(\"python -c 'import sys; import job'\")\n",
     "time_it.py": 'import timeit\n\ntimeit.timeit("p.exitcode", setup="from job import p")\n',
+    "escape.py": '"""Runs it."""\nimport subprocess\n\nCODE = "x = 1\\nfrom job import p"\nexec(CODE, {})\n',
+    "below.py": '"""Runs it."""\nimport subprocess\n\nCODE = """\nx = 1\nimport job\n"""\nexec(CODE, {})\n',
+    "after_quote.py": "'It\\'s run.'\nimport sys\n\nexec('if 1: import job', {})  # 'quoted\n",
+    "filled.py": '"""Runs it."""\nimport sys\n\nx = 1\nexec(f"{x}\\nimport job", {})\n',
     "go.sh": "#!/bin/sh\nset -e\npython3 -c 'import sys; from tools import job'\n",
     "Makefile": 'all:\n\tpython -c "import job"\n',
 }

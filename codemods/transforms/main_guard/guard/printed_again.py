@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterable, Sequence
 
 from ....finding import Edit
 from ....nodes import end_line
+from ....project import Project
+from ....questions import asked
 from ....syntax.outline import Outline
 from ....syntax.placement import indentation_unit
 from ....tree.source import Source
@@ -18,6 +21,7 @@ from ..statements import is_print
 from .edits import guard_line, inside_strings
 
 _MOST = 3  # guards of their own that one script gets
+_PRINTS = re.compile(r"^\f*(?:\([\s(]*)?print\b|[;\\]\s*print\b", re.MULTILINE)
 
 
 def prints_of(starts: Starts, outline: Outline, statements: Iterable[ast.stmt]) -> list[ast.stmt] | None:
@@ -78,6 +82,12 @@ def print_edits(outline: Outline, source: Source, prints: Sequence[ast.stmt]) ->
     return tuple(edits)
 
 
+@asked
+def _may_print(project: Project, path: str) -> bool:
+    """A statement of the module seems to be a `print(...)`."""
+    return project.holds(path, _PRINTS)
+
+
 def printed_by_imports(starts: Starts, importers: Importers, outline: Outline) -> tuple[str, int] | None:
     """The file, and the line of a `print`, of what the script imports: each worker imports it as well."""
     todo, seen, loud = [outline.path], {outline.path}, dict[str, int]()
@@ -85,7 +95,7 @@ def printed_by_imports(starts: Starts, importers: Importers, outline: Outline) -
         for other in sorted(importers.imported(path) - seen):
             seen.add(other)
             todo.append(other)
-            where = starts.callees.repo.outline(other)
+            where = starts.callees.repo.outline(other) if _may_print(starts.project, other) else None
             for statement in where.module.body if where is not None else ():
                 if where is not None and is_print(statement) and only_prints(starts, where, statement):
                     loud.setdefault(other, statement.lineno)

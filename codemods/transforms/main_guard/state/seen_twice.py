@@ -17,6 +17,7 @@ from .changed_settings import Search
 from .process_state import inherits
 
 _SPAWNS = re.compile(r"['\"](?:spawn|forkserver)['\"]")
+_NAMES_MAIN = re.compile("__main__|MainProcess")  # what a main guard asks for
 _AGAIN = "the worker would run, and print what a forked one does not"
 _START = "start"
 
@@ -41,8 +42,9 @@ def printed_again(search: Search) -> Iterator[Loss]:
 
 def _loud(search: Search, script: str) -> str:
     """What of the script prints once more in each worker, in words. Workers of a test import no test as their main."""
-    outline = search.repo.outline(script)
-    if outline is None or not has_guard(outline) or is_test(script, facts_lookup(search.starts.project)):
+    project = search.starts.project
+    outline = search.repo.outline(script) if project.holds(script, _NAMES_MAIN) else None
+    if outline is None or not has_guard(outline) or is_test(script, facts_lookup(project)):
         return ""
     if (made := shown_again(search.starts, outline, ())) is not None:
         return f"what line {made.lineno} of {script} defines prints or logs as it is defined, in every worker again"
