@@ -50,7 +50,6 @@ class Importers:
 
     def __init__(self, project: Project, repo: Repo, modules: Modules) -> None:
         self.project, self.repo, self.modules = project, repo, modules
-        self._known: dict[str, list[tuple[str, ast.AST]]] = {}
         self._reaching: dict[str, frozenset[str]] = {}
         self._named: dict[str, bool] = {}
         self._later: dict[str, bool] = {}
@@ -63,7 +62,7 @@ class Importers:
         """Other files import it, and all of them in a function or under their main guard: no worker of theirs does."""
         if path not in self._later:
             self._later[path] = all(self._is_later(*each) for each in self._imports(path)) and (
-                bool(self._imports(path)) if (by_name := self._by_name(path)) is None else self._is_later(by_name, None)
+                bool(self._users(path)) if (by_name := self._by_name(path)) is None else self._is_later(by_name, None)
             )
         return self._later[path]
 
@@ -132,18 +131,13 @@ class Importers:
             return self.modules.relative(path, node.level, node.module or "")
         return self.modules.absolute(path, node.module or "")
 
-    def _imports(self, path: str) -> list[tuple[str, ast.AST]]:
-        """Which other files import `path`, and where, in order."""
-        if path not in self._known:
-            outlines = ((user, self.repo.outline(user)) for user in self._users(path))
-            self._known[path] = [
-                (user, node)
-                for user, outline in outlines
-                if outline is not None
-                for node in outline.imports
-                if path in self.modules.imported(user, node)
-            ]
-        return self._known[path]
+    def _imports(self, path: str) -> Iterator[tuple[str, ast.AST]]:
+        """Which other files import `path`, and where, in order. One at a time: each takes the tree of a file."""
+        for user in self._users(path):
+            outline = self.repo.outline(user)
+            for node in outline.imports if outline is not None else ():
+                if path in self.modules.imported(user, node):
+                    yield user, node
 
     def _users(self, path: str) -> list[str]:
         return [user for user in self.project.with_key(_imported_files, path) if user != path]
