@@ -167,8 +167,8 @@ class Importers:
         for other, words in self._run_by_variable:
             if other != path and (words is None or stem in words):
                 return other
-        for other, words in _in_texts(self.project):
-            if stem in words:  # also its own: it hands the text to another process
+        for other, imported in _in_texts(self.project):
+            if stem in imported:  # also its own: it hands the text to another process
                 return other
         folder = path.rpartition("/")[0]
         for other, package in self._packages:
