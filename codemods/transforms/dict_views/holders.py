@@ -11,6 +11,7 @@ from ...syntax.binding_rules import FUNCTIONS, defaults_of
 from ...syntax.names import last_name
 from ...syntax.outline import Outline
 from ...syntax.resolver import Class
+from .by_tables import takes_elements
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,6 +84,8 @@ def parameter_with_default(
 
 def stored(outline: Outline, place: ast.expr, nested: bool, hops: int, inside: bool = False) -> Iterator[Holder]:
     """What an assignment to `place` stores to; `inside`: it is put into what is there, which keeps its bindings."""
+    if takes_elements(outline, place):
+        return
     while isinstance(place, ast.Subscript):
         place, nested, inside = place.value, True, True
     if isinstance(place, ast.Name):

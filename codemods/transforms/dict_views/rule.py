@@ -25,6 +25,7 @@ from ...syntax.repo import Repo
 from .as_set import can_be_set
 from .by_hash import BY_HASH
 from .by_managers import imports_managers
+from .by_tables import is_put_in_a_table
 from .data import names
 from .holders import Difference, Holder, HolderKind
 from .mutations import DictChanges
@@ -144,7 +145,9 @@ class _Search:
         kept = [item for item in held if item.kind is HolderKind.ATTRIBUTE and keeps(self.repo, outline, item)]
         stores = [] if kept else list(self._stores(held))
         seen = crossing is not None and crossing.confidence.reaches(Confidence.LIKELY)
-        if not (kept or stores) and (not seen or self._only_looped_over(held)):
+        if not (kept or stores) and (
+            not seen or self._only_looped_over(held) or self._only_in_tables(outline, view, held)
+        ):
             return  # passed on as an argument or a result: only the flow knows where to
         kind = self.receivers.kind(outline, receiver, method)
         if kind is ReceiverKind.UNKNOWN:  # nothing near by shows it; perhaps its callers do
@@ -164,6 +167,16 @@ class _Search:
             return
         judged = [[self._judge(item, receiver, method, kind, crossing) for item in choice] for choice in choices]
         yield from max(judged, key=lambda found: min(_rank(finding) for finding in found))
+
+    def _only_in_tables(self, outline: Outline, view: ast.Call, held: Sequence[Holder]) -> bool:
+        """All that is done with it is to put it into tables, directly or under a local name."""
+        reads: list[ast.expr] = [view]
+        if held:
+            local = held[0]
+            if len(held) > 1 or local.kind is not HolderKind.NAME or local.scope is None:
+                return False
+            reads = [*self._reads(local.scope).get(local.name, ())]
+        return bool(reads) and all(is_put_in_a_table(outline, node) for node in reads)
 
     def _only_looped_over(self, held: Iterable[Holder]) -> bool:
         """It goes to a `pool.map` and the like, which take its elements."""

@@ -1,0 +1,70 @@
+"""Tables of pandas copy the elements of a view; other objects keep it."""
+
+from __future__ import annotations
+
+import pytest
+
+from harness.small import reported
+
+RULE = "dict-views"
+PROGRAM = """\
+import pandas as pd
+from torch.utils.data import DataLoader, Dataset
+
+
+class Rows(Dataset):
+    def __init__(self, names):
+        self.loc = {{}}
+        self.frame = pd.DataFrame(names)
+        table = pd.concat([pd.DataFrame(names)]).copy()
+        mixed = pd.DataFrame(names) if names else self.loc
+        plain = table.to_dict()
+        {store}
+        self.table, self.mixed, self.plain = table, mixed, plain
+
+    def __len__(self):
+        return 4
+
+    def __getitem__(self, index):
+        return index
+
+
+if __name__ == "__main__":
+    for row in DataLoader(Rows({{"a": [1], "b": [2]}}), num_workers=2):
+        print(row)
+"""
+
+
+@pytest.mark.parametrize(
+    "store",
+    [
+        "self.frame.columns = names.keys()",
+        "self.frame.index = names.values()",
+        "self.frame['a'] = names.values()",
+        "self.frame.loc[0, ['a', 'b']] = names.values()",
+        "table.columns = names.keys()",
+        "table['a'] = names.values()",
+        "table.iloc[0] = names.values()",
+        "table[['a', 'b']].columns = names.keys()",
+        "named = names.keys(); table.columns = named",
+        "mixed.at[0, 'a'] = names.values()",  # nothing else has `at`
+    ],
+)
+def test_a_table_takes_the_elements(store: str) -> None:
+    assert reported({"run.py": PROGRAM.format(store=store)}, RULE) == []
+
+
+@pytest.mark.parametrize(
+    "store",
+    [
+        "self.names = names.keys()",
+        "self.loc['a'] = names.keys()",
+        "self.frame.attrs['a'] = names.keys()",
+        "table.attrs['a'] = names.keys()",
+        "plain['a'] = names.keys()",
+        "mixed['a'] = names.keys()",
+    ],
+)
+def test_others_keep_the_view(store: str) -> None:
+    (finding,) = reported({"run.py": PROGRAM.format(store=store)}, RULE)
+    assert finding.fix is not None
