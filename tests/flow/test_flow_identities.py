@@ -9,6 +9,10 @@ from harness.each_row import each_row
 from harness.marks import project_of
 
 SPEC = "from dataclasses import dataclass\n\n@dataclass(frozen=True)\nclass Spec:\n    f: object\n"
+KEPT = (
+    "class Kept:\n    def __init__(self, f):\n        self.f = f\n\n    def __eq__(self, other):\n        return {}\n"
+    "\n\nprint(Kept(make()) == 1)\n"
+)
 MAKER = "def make():\n    return lambda x: x\n\n\n"
 
 
@@ -33,6 +37,9 @@ def identities(text: str) -> list[tuple[str, int]]:
         pytest.param("f = make()\nTABLE = {f: 1}\n", [("a key of a dict", 2)], id="a key of a display"),
         pytest.param("a, b = (1, make()), (1, make())\nprint(a == b)\n", [("compared", 2)], id="in tuples"),
         pytest.param(f"{SPEC}a, b = Spec(make()), Spec(make())\nprint(a == b)\n", [("compared", 7)], id="of records"),
+        pytest.param(KEPT.format("self.__dict__ == other.__dict__"), [("compared", 6)], id="all attributes"),
+        pytest.param(KEPT.format("vars(self) == vars(other)"), [("compared", 6)], id="all attributes by `vars`"),
+        pytest.param(KEPT.format("len(vars(self)) == len(vars(other))"), [], id="how many attributes"),
         pytest.param(f"{SPEC}print(Spec(make()) is None)\n", [], id="of a record that is not compared"),
         pytest.param(f"{SPEC}print({{Spec(make())}})\n", [("put in a set", 6)], id="of a record in a set"),
         pytest.param("HOOKS = {make(), make()}\n", [("put in a set", 1)], id="a set"),

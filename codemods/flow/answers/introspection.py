@@ -10,7 +10,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Set
 from typing import NamedTuple
 
-from ..facts.records import Call
+from ..facts.records import Call, FileFacts
 from ..solve.deferred_calls import STANDS_NOWHERE
 from ..solve.heap import CLASS, CONTAINER, FOREIGN, FUNCTION, INSTANCE, OBJECT
 from ..solve.solution import Solution
@@ -238,9 +238,13 @@ def _identity_questions(solution: Solution, ours: Set[int]) -> Iterator[Question
 
     for at, facts in enumerate(solution.program.facts):
         offset = solution.program.offsets[at]
+        whole = _attribute_dicts(facts) if facts.distinguished else {}
         for node, what, line in facts.distinguished:
             for each in compared(node + offset) if what in _BY_VALUE else (node + offset,):
                 yield question(what, at, line, each)
+            for attribute in _attributes(solution, whole[node] + offset) if node in whole else ():
+                for each in compared(attribute):
+                    yield question(what, at, line, each)
         for base, attribute, result in facts.loads:
             if attribute in ("__dict__", "__subclasses__"):
                 yield question(f"asked for its `{attribute}`", at, facts.lines[result], base + offset)
@@ -296,6 +300,24 @@ def _compared_too(
         for held in inner:
             found.update(dict.fromkeys(_compared_too(solution, held, ours, known, depth + 1)))
     return known.setdefault((node, depth), list(found))
+
+
+def _attribute_dicts(facts: FileFacts) -> dict[int, int]:
+    """The nodes of `x.__dict__` and `vars(x)`, each with that of `x`: who compares one compares all attributes."""
+    found = {result: base for base, attribute, result in facts.loads if attribute == "__dict__"}
+    for call in facts.calls:
+        if call.text == "vars" and len(call.arguments) == 1 and call.arguments[0] >= 0:
+            found[call.result] = call.arguments[0]
+    return found
+
+
+def _attributes(solution: Solution, node: int) -> Iterator[int]:
+    """What the objects of the repository in `node` keep."""
+    for number in tuple(solution.heap.holds[node]):
+        value = solution.heap.values[number]
+        if value.kind == INSTANCE:
+            for owner in solution.hierarchy.order(int(value.a)):
+                yield from solution.attributes.get(owner, {}).values()
 
 
 def _inside(solution: Solution, node: int) -> Iterator[int]:

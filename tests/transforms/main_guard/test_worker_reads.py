@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from harness.small import migrated, reasons
+from harness.small import migrated, reasons, reported
 
 SHARED = "OFFSET = 0\nTABLE = {}\nLEVEL = 1\n\n\ndef configure(level):\n    global LEVEL\n    LEVEL = level\n"
 WORKER = "import shared\nfrom shared import TABLE as table\n\n\ndef work(n):\n    print(n, {read})\n"
@@ -112,6 +112,35 @@ multiprocessing.Process(target=work, args=(1,)).start()
 """
     (reason,) = reasons({"train.py": train}, "main-guard")
     assert reason.startswith("`scale` is defined again (line 15)")
+
+
+SET_AGAIN = """\
+import multiprocessing
+
+
+def work(x):
+    print(x, LIMIT)
+
+
+LIMIT = 10
+
+if __name__ == "__main__":
+    {guarded}
+
+{between}
+process = multiprocessing.Process(target=work, args=(2,))
+process.start()
+"""
+
+
+def test_a_value_that_is_set_again_below_a_guard_that_starts() -> None:
+    start = "multiprocessing.Process(target=work, args=(1,)).start()"
+    for between in ("LIMIT += 5", "LIMIT = 15"):
+        (reason,) = reasons({"train.py": SET_AGAIN.format(guarded=start, between=between)}, "main-guard")
+        assert reason.startswith("line 13 sets `LIMIT` after workers were started, and `work` reads it")
+    for guarded, between in ((start, "print(LIMIT)"), ("print(LIMIT)", "LIMIT += 5")):
+        found = reported({"train.py": SET_AGAIN.format(guarded=guarded, between=between)}, "main-guard")
+        assert any(finding.fix is not None for finding in found)
 
 
 AGAIN = """\

@@ -349,6 +349,22 @@ class Splitter:
                         f"every spawned worker would have the last one{who}: give it another name"
                     )
                 defined[name] = at
+        self._check_set_again(inside)
+
+    def _check_set_again(self, inside: set[int]) -> None:
+        """Raises Refused where a guard that is there sends a function, and a name that it reads is set again below."""
+        first = dict[str, int]()
+        for at, statement in enumerate(self.body):
+            if at in inside or is_guard(statement) or stays(statement):
+                continue
+            for name in sorted((self.binds[at] | frozenset(changed(statement))) & self.needed().keys()):
+                who = self.needed()[name]
+                guards = (other for other in self.body[first.setdefault(name, at) + 1 : at] if is_guard(other))
+                if any(_reads(guard, who) for guard in guards):
+                    raise Refused(
+                        f"line {line_of_change(statement, name)} sets `{name}` after workers were started, and `{who}` "
+                        f"reads it: every spawned worker would have the last value. Hand `{name}` over as an argument"
+                    )
 
     def _defined(self) -> frozenset[str]:
         """Names of definitions and imports at module level."""
