@@ -242,8 +242,8 @@ def _identity_questions(solution: Solution, ours: Set[int]) -> Iterator[Question
         for node, what, line in facts.distinguished:
             for each in compared(node + offset) if what in _BY_VALUE else (node + offset,):
                 yield question(what, at, line, each)
-            for attribute in _attributes(solution, whole[node] + offset) if node in whole else ():
-                for each in compared(attribute):
+            for kept in _attributes(solution, whole[node] + offset) if node in whole else ():
+                for each in compared(kept):
                     yield question(what, at, line, each)
         for base, attribute, result in facts.loads:
             if attribute in ("__dict__", "__subclasses__"):
