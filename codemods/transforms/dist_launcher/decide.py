@@ -27,6 +27,7 @@ from .rendezvous import (
     Address,
     asks_the_environment,
     fixed_address,
+    joins_alone,
     joins_others,
     met_by_environment,
     ranks_by_option,
@@ -414,6 +415,12 @@ class Decisions:
         joins = joins_others(program) and not program.says("deepspeed") and not ranks_by_option(program)
         address = fixed_address(program, lambda name: False)
         met = self._meeting(program, address, address.one_machine) if address is not None else None
+        if met is not None and address is not None and met.reason is None and joins_alone(program, address):
+            met.reason = (
+                "started by plain python it joins there as the only rank, and no line of the repository starts it "
+                "under a launcher: where one does, use init_method='env://' (without rank and world_size) in the script"
+            )
+            met.edits = []
         if not deaf or (met is not None and met.reason is not None):
             if met is not None:
                 met.confidence = Confidence.LIKELY

@@ -68,6 +68,20 @@ def fixed_address(found: Program, passes: Callable[[str], bool]) -> Address | No
     return None
 
 
+def joins_alone(found: Program, at: Address) -> bool:
+    """Does a plain start join as the only rank there: rank 0 of 1, as written or by default?"""
+    given = {keyword.arg: keyword.value for keyword in at.call.keywords}
+
+    def is_number(value: ast.expr | None, number: int) -> bool:
+        if not isinstance(value, ast.Attribute):
+            return isinstance(value, ast.Constant) and value.value == number
+        spelled = (f"--{value.attr}", f"--{value.attr.replace('_', '-')}")
+        declared = [each for where, tree in found.saying("add_argument") for each in options(where, tree, *spelled)]
+        return any(isinstance(each.default, ast.Constant) and each.default.value == number for each in declared)
+
+    return is_number(given.get("world_size"), 1) and is_number(given.get("rank"), 0)
+
+
 def joins_others(found: Program) -> bool:
     """Does the program name `init_process_group`, or mmcv's `init_dist` and kin, elsewhere than in a function that it
     never names itself?"""
