@@ -16,7 +16,9 @@ DEFAULT_DICT = "collections.defaultdict"  # beside what is put in it, it holds w
 SPREAD = -2  # in place of a node, of what is copied by `**x`
 # foreign containers, of which all elements are one node
 HOLDERS = frozenset({"OrderedDict", "deque", "ModuleList", "ModuleDict", "Sequential", "Namespace"})
-_LISTING = frozenset({"ModuleList", "ModuleDict", "ConcatDataset"})  # keep what is in the argument, not the argument
+_LISTING = frozenset(  # keep what is in the argument, not the argument
+    {"ModuleList", "ModuleDict", "ConcatDataset", "DataFrame", "Series"}
+)
 
 
 class Containers:

@@ -1,4 +1,4 @@
-"""Tables of pandas copy the elements of a view that is put into them: `df.columns = d.keys()`."""
+"""Tables of pandas take the elements of a view that is put into them: `df.columns = d.keys()`."""
 
 from __future__ import annotations
 
@@ -7,29 +7,39 @@ import ast
 from ...syntax.outline import Outline
 from ...syntax.receivers import qualified_name
 
-_INDEXERS = frozenset(("loc", "iloc", "at", "iat"))
 _TABLES = ("pandas", "geopandas")
+_LABELS = ("columns", "index")
+_OF_ROWS = ("loc", "iloc")
+_MAKERS = frozenset(("DataFrame", "GeoDataFrame", "concat", "merge", "json_normalize"))
+_NOT_A_TABLE = "read_pickle"  # gives whatever is in the file
+_SAME = frozenset(
+    ("append", "assign", "astype", "copy", "drop", "drop_duplicates", "dropna", "explode", "fillna", "head", "join",
+     "merge", "query", "reindex", "rename", "replace", "reset_index", "sample", "set_index",
+     "sort_index", "sort_values", "tail")
+)  # fmt: skip
 _DEPTH = 4  # names and calls looked through
 
 
 def takes_elements(outline: Outline, place: ast.expr) -> bool:
-    """An assignment to `place` puts elements into a table, or names its rows or columns.
+    """An assignment to `place` gives a table its labels, or a whole column or row.
 
-    Source: pandas/core/construction.py, `sanitize_array`; pandas/core/indexing.py.
+    A single cell keeps the view. Source: pandas/core/construction.py, `sanitize_array`; pandas/core/indexing.py.
     """
-    if not isinstance(place, (ast.Attribute, ast.Subscript)):
+    if isinstance(place, ast.Attribute):
+        return place.attr in _LABELS and _is_frame(outline, place.value, 0)
+    if not isinstance(place, ast.Subscript):
         return False
-    base = place.value
-    if isinstance(place, ast.Subscript) and isinstance(base, ast.Attribute) and base.attr in _INDEXERS:
-        base = base.value
-        if not outline.is_self(base) and any(name.split(".")[0] in _TABLES for name in outline.imported.values()):
-            return True  # nothing else has these in a file that imports pandas
-    return _is_table(outline, base, 0)
+    if _is_indexed(outline, place):
+        return not _is_cell(place)
+    return _is_frame(outline, place.value, 0)
 
 
 def is_put_in_a_table(outline: Outline, node: ast.expr) -> bool:
-    """It is the value of an assignment that does so, and of nothing else."""
+    """It is the value of an assignment that does so, or a column of a new table, and nothing else."""
     above = outline.parents[node]
+    if isinstance(above, ast.Dict):
+        call = outline.parents[above]
+        return isinstance(call, ast.Call) and call.args[:1] == [above] and _is_frame(outline, call, 0)
     return (
         isinstance(above, ast.Assign)
         and above.value is node
@@ -37,19 +47,46 @@ def is_put_in_a_table(outline: Outline, node: ast.expr) -> bool:
     )
 
 
-def _is_table(outline: Outline, node: ast.expr, depth: int) -> bool:
-    """Every value seen of `node` comes from a call of pandas."""
+def is_put_in_a_cell(outline: Outline, node: ast.expr) -> bool:
+    """It is the value of `df.loc[row, "column"] = ...`, which keeps a view whole and takes a list apart."""
+    above = outline.parents[node]
+    return isinstance(above, ast.Assign) and any(
+        isinstance(target, ast.Subscript) and _is_indexed(outline, target) and _is_cell(target)
+        for target in above.targets
+    )
+
+
+def _is_indexed(outline: Outline, place: ast.Subscript) -> bool:
+    """`place` is `table.loc[...]`: nothing else has this in a file that imports pandas."""
+    indexer = place.value
+    if not isinstance(indexer, ast.Attribute) or indexer.attr not in _OF_ROWS or outline.is_self(indexer.value):
+        return False
+    imports = any(name.split(".")[0] in _TABLES for name in outline.imported.values())
+    return imports or _is_frame(outline, indexer.value, 0)
+
+
+def _is_cell(place: ast.Subscript) -> bool:
+    """`place` names one row and one column."""
+    key = place.slice
+    return isinstance(key, ast.Tuple) and not any(
+        isinstance(part, (ast.Slice, ast.List, ast.Compare, ast.BinOp)) for part in key.elts
+    )
+
+
+def _is_frame(outline: Outline, node: ast.expr, depth: int) -> bool:
+    """Every value seen of `node` is a table with columns."""
     if depth > _DEPTH:
         return False
     if isinstance(node, ast.Call):
-        if qualified_name(outline, node.func).split(".")[0] in _TABLES:
-            return True
+        package, _, maker = qualified_name(outline, node.func).partition(".")
+        if package in _TABLES:
+            return maker in _MAKERS or (maker.startswith("read_") and maker != _NOT_A_TABLE)
         method = node.func
-        if not isinstance(method, ast.Attribute) or method.attr.startswith("to"):  # `to_dict`, `tolist`
-            return False
-        return _is_table(outline, method.value, depth + 1)
+        return (
+            isinstance(method, ast.Attribute) and method.attr in _SAME and _is_frame(outline, method.value, depth + 1)
+        )
     if isinstance(node, ast.Subscript):
-        return _is_table(outline, node.value, depth + 1)
+        return isinstance(node.slice, (ast.List, ast.Compare)) and _is_frame(outline, node.value, depth + 1)
     values: list[ast.expr | None] = []
     if isinstance(node, ast.Name):
         values = [binding.value for binding in outline.lookup(node, node.id)[1]]
@@ -59,4 +96,4 @@ def _is_table(outline: Outline, node: ast.expr, depth: int) -> bool:
             if isinstance(item.ctx, ast.Store) and outline.is_self(item.value) and outline.owner(item) is owner:
                 above = outline.parents[item]
                 values.append(above.value if isinstance(above, (ast.Assign, ast.AnnAssign)) else None)
-    return bool(values) and all(value is not None and _is_table(outline, value, depth + 1) for value in values)
+    return bool(values) and all(value is not None and _is_frame(outline, value, depth + 1) for value in values)

@@ -25,7 +25,7 @@ from ...syntax.repo import Repo
 from .as_set import can_be_set
 from .by_hash import BY_HASH
 from .by_managers import imports_managers
-from .by_tables import is_put_in_a_table
+from .by_tables import is_put_in_a_cell, is_put_in_a_table
 from .data import names
 from .holders import Difference, Holder, HolderKind
 from .mutations import DictChanges
@@ -171,7 +171,7 @@ class _Search:
     def _only_in_tables(self, outline: Outline, view: ast.Call, held: Sequence[Holder]) -> bool:
         """All that is done with it is to put it into tables, directly or under a local name."""
         reads: list[ast.expr] = [view]
-        if held:
+        if held and not is_put_in_a_table(outline, view):
             local = held[0]
             if len(held) > 1 or local.kind is not HolderKind.NAME or local.scope is None:
                 return False
@@ -308,6 +308,8 @@ class _Search:
             return Refused(
                 "a list would still hold h5py objects, which can't be pickled; store names, open the file in the worker"
             )
+        if is_put_in_a_cell(outline, candidate.node):
+            return Refused("one cell keeps the view; a list would be spread over several. Store a tuple by `.at`")
         if candidate.kept is not None and (line := self._declared(outline, candidate.kept)) is not None:
             return Refused(f"line {line} declares it as a view; change that to a list type first")
         return None

@@ -47,7 +47,12 @@ if __name__ == "__main__":
         "table.iloc[0] = names.values()",
         "table[['a', 'b']].columns = names.keys()",
         "named = names.keys(); table.columns = named",
-        "mixed.at[0, 'a'] = names.values()",  # nothing else has `at`
+        "mixed.loc[0] = names.values()",  # nothing else has `loc`
+        "self.frame.loc[names == 0, 'a'] = names.values()",
+        "table = pd.read_csv('a.csv').drop('a'); table.columns = names.keys()",
+        "table = pd.DataFrame({'a': names.keys(), 'b': [0, 1]})",
+        "table = pd.DataFrame(names.items(), columns=names.keys())",
+        "table = pd.Series(names.values())",
     ],
 )
 def test_a_table_takes_the_elements(store: str) -> None:
@@ -63,8 +68,23 @@ def test_a_table_takes_the_elements(store: str) -> None:
         "table.attrs['a'] = names.keys()",
         "plain['a'] = names.keys()",
         "mixed['a'] = names.keys()",
+        "table.at[0, 'a'] = names.keys()",
+        "table.named = names.keys()",
+        "table = pd.read_pickle('a'); table['a'] = names.keys()",
+        "table = pd.DataFrame({'a': [names.keys()]})",
     ],
 )
 def test_others_keep_the_view(store: str) -> None:
     (finding,) = reported({"run.py": PROGRAM.format(store=store)}, RULE)
+    assert finding.fix is not None
+
+
+def test_a_list_in_one_cell_would_be_spread() -> None:
+    (finding,) = reported({"run.py": PROGRAM.format(store="table.loc[0, 'a'] = names.keys()")}, RULE)
+    assert finding.fix is None
+    assert "spread" in (finding.reason or "")
+
+
+def test_a_table_keeps_functions_in_its_cells() -> None:
+    (finding,) = reported({"run.py": PROGRAM.format(store="table = pd.DataFrame({'a': [lambda: 0]})")}, "lambdas")
     assert finding.fix is not None
