@@ -57,7 +57,7 @@ _FURTHEST = 3  # functions of the repository that hand on what they are passed
 _ITERATING = frozenset(["list", "tuple", "set", "frozenset", "dict", "sorted", "sum", "min", "max", "any", "all"])
 
 
-def called_here(outline: Outline, node: ast.Name, resolver: Resolver, depth: int = 0) -> Called | None:
+def called_here(outline: Outline, node: ast.expr, resolver: Resolver, depth: int = 0) -> Called | None:
     """When the function `node` is called by what it is passed to; None where it may go to another process.
 
     What such a function is passed is no part of it: `Thread(target=run, args=(work,))` says nothing of `work`.

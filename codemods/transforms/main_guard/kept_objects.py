@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from ...syntax.callees import FUNCTIONS
 from ...syntax.outline import Outline
 from ...syntax.resolver import Class, Resolver
+from .called_here import Called, called_here
 
 _BY_TEXT = frozenset(["globals", "eval", "exec", "vars", "locals"])
 _AGAIN = frozenset(["__class__", "__dict__", "__self__", "__func__", "__reduce__", "__getstate__"])
@@ -20,13 +21,12 @@ def only_called_methods(resolver: Resolver, outline: Outline, item: ast.ClassDef
 
     `trainer = Trainer()` and `trainer.start()`: whatever `start` does, no other process has a way to its methods.
     Neither the class nor a base in the repository passes `self` on, a method as a value, or itself; and what it
-    defines inside of a method, a lambda too, may be sent by itself.
+    defines inside of a method, a lambda too, may be sent by itself if it is not only called there.
     """
     if any(node.id in _BY_TEXT for node in outline.of_kind(ast.Name)):
         return False
-    if any(
-        isinstance(node, _INNER) and outline.parents[node] is not item for node in ast.walk(item) if node is not item
-    ):
+    inner = [node for node in ast.walk(item) if isinstance(node, _INNER) and outline.parents[node] is not item]
+    if not all(_runs_in_place(resolver, outline, node) for node in inner if node is not item):
         return False
     lineage = resolver.lineage(Class(outline, item))
     known = {base.node for base in lineage}
@@ -35,6 +35,21 @@ def only_called_methods(resolver: Resolver, outline: Outline, item: ast.ClassDef
         _only_called(outline, node, methods)
         for node in outline.of_kind(ast.Name)
         if node.id == item.name and isinstance(node.ctx, ast.Load)
+    )
+
+
+def _runs_in_place(resolver: Resolver, outline: Outline, node: ast.AST) -> bool:
+    """A lambda, or function of a function, that is called where it is defined, and goes nowhere else."""
+    if isinstance(node, ast.Lambda):
+        return called_here(outline, node, resolver) is Called.AT_ONCE
+    if not isinstance(node, FUNCTIONS) or node.decorator_list:
+        return False
+    scope = outline.scope(node)
+    return isinstance(scope, FUNCTIONS) and all(
+        isinstance(call := outline.parents[use], ast.Call)
+        and (call.func is use or called_here(outline, use, resolver) is Called.AT_ONCE)
+        for use in outline.named.get(node.name, ())
+        if isinstance(use, ast.Name) and outline.lookup(use, node.name)[0] is scope
     )
 
 
@@ -64,8 +79,6 @@ def _uses_self_well(
     first = [*function.args.posonlyargs, *function.args.args][:1]
     if not (isinstance(node, ast.Name) and first and node.id == first[0].arg):
         return True
-    if outline.scope(node) is not function:
-        return False  # of a function nested in the method
     parent = outline.parents[node]
     if isinstance(parent, ast.Call) and isinstance(parent.func, ast.Name) and parent.func.id == "super":
         return True

@@ -79,8 +79,8 @@ class HandedOver:
     ) -> tuple[Edit, ...]:
         """`place`: where its only use stands, which becomes the partial."""
         assert isinstance(node, ast.FunctionDef)
-        new = f"_{node.name.lstrip('_')}"
-        if new == node.name or self._is_taken(new) or self._is_taken(_PARTIAL, imported="functools"):
+        new = node.name.lstrip("_") if node.name.startswith("_") else f"_{node.name}"
+        if not new.isidentifier() or self._is_taken(new) or self._is_taken(_PARTIAL, imported="functools"):
             raise Refused(f"`{new}` or `{_PARTIAL}` means something else here")
         text, removal = moved_text(self.source, self.guard, node, [node])
         begins = re.search(rf"\bdef[ \t]+{re.escape(node.name)}[ \t]*\(([ \t]*\n[ \t]*)?", text)
@@ -147,6 +147,7 @@ class HandedOver:
         guarded = {name for item in self.guard.body for name in names_bound(item)}
         body = self.outline.module.body
         above = {name for item in body if item.lineno < self.guard.lineno for name in names_bound(item)}
+        star = "*" in above  # which may bind any name
         uses = sorted(global_reads(self.outline, node), key=lambda use: (use.lineno, use.col_offset))
         reads = dict.fromkeys(use.id for use in uses)
         if any(isinstance(item, (ast.Global, ast.Nonlocal)) for item in walk(node)) or node.name in reads:
@@ -154,7 +155,7 @@ class HandedOver:
         for name in sorted({*reads, *reads_on_import(node)}):
             if name in guarded and name not in above:
                 continue
-            if name not in above and name not in BUILTINS:
+            if name not in above and name not in BUILTINS and not star:
                 raise Refused(f"`{node.name}` reads `{name}`, which the module does not bind above the guard")
         found = [name for name in reads if name in guarded and name not in above]
         if not found or len(found) > _MOST or guarded.intersection(reads_on_import(node)):
