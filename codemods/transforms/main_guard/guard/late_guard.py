@@ -9,13 +9,14 @@ from dataclasses import dataclass
 from ....finding import Confidence
 from ....nodes import walk
 from ....project import Project
+from ....syntax.callees import FUNCTIONS
 from ....syntax.outline import Outline
 from ....syntax.receivers import qualified_name
 from ....tree.source import Source
 from ..data import names
 from ..side_effects import Harm, Repeated, asks_for_exit, repeated, shows_itself
 from ..starts.process_starts import Start, Starts
-from ..statements import changed, is_guard, is_plain_guard, names_bound, stays
+from ..statements import changed, is_guard, is_plain_guard, names_bound, reads_on_import, stays
 from ..worker_reads import WorkerReads
 from .split import needed_by_workers, sets_up_the_log_of_workers
 
@@ -62,6 +63,12 @@ def late_guard(starts: Starts, outline: Outline, source: Source, reads: WorkerRe
         and not sets_up_the_log_of_workers(starts.project, outline, source, at)
         and not _reads_table_for_functions(outline, body[at])
     }
+    for_headers = _needed_by_definitions(body, guards[0]) if repeats else frozenset()
+    if any(at not in for_headers for at in repeats) and not any(
+        at in for_headers and what.harm is Harm.WRONG for at, what in repeats.items()
+    ):
+        repeats = {at: what for at, what in repeats.items() if at not in for_headers}
+        outside |= for_headers
     guard = body[guards[0]]
     start = starts.in_block(outline, guard.body) if repeats and isinstance(guard, ast.If) else None
     if start is None:
@@ -125,6 +132,14 @@ def _prepares_workers(project: Project, outline: Outline, source: Source, end: i
     made = [statement for statement in body if stays(statement) and not is_guard(statement)]
     defined = {name for statement in made for name in names_bound(statement)}
     return _with_what_they_need(body, end, needed_by_workers(project, outline, source).keys() - defined, defined)
+
+
+def _needed_by_definitions(body: list[ast.stmt], end: int) -> frozenset[int]:
+    """Statements before the one at `end` that set what a default, decorator, base or class body reads."""
+    made = [statement for statement in body[:end] if isinstance(statement, (*FUNCTIONS, ast.ClassDef))]
+    defined = {name for item in body if stays(item) and not is_guard(item) for name in names_bound(item)}
+    read = {name for statement in made for name in reads_on_import(statement)}
+    return _with_what_they_need(body, end, read - defined, defined)
 
 
 def _sets_up_workers(outline: Outline, end: int, reads: WorkerReads) -> frozenset[int]:
