@@ -223,6 +223,81 @@ def test_each_registry_gives_what_it_was_given(registered: str, confidence: str)
     assert crossing(files) == marked(files)
 
 
+# What a registry gives is called by its users: functions, with arguments, and by a subscript.
+MAKERS = """
+from torch.utils.data import DataLoader
+
+class Registry:
+    def __init__(self):
+        self.kept = {}
+
+    def register(self, name):
+        def decorate(made):
+            self.kept[name] = made
+            return made
+        return decorate
+
+    def __getitem__(self, name):
+        return self.kept[name]
+
+    def get(self, name):
+        return self.kept[name]
+
+STEPS, OPTIMIZERS = Registry(), Registry()
+
+@STEPS.register("scale")
+def scale(by=None):
+    return Scale(by)
+
+class Scale:
+    def __init__(self, by):
+        self.by = by
+
+@STEPS.register("add")
+class Add:
+    def __init__(self, by=None):
+        self.by = by
+
+class Chain:
+    def __init__(self, wanted):
+        self.wanted = wanted
+
+@REGISTERED.register("chain")
+def chain(of):
+    return Chain(lambda item: item in of)  # RESULT
+
+class Rows:
+    def __init__(self, steps):
+        self.steps = steps
+
+    def __getitem__(self, index):
+        return index
+
+def steps(given):
+    return [STEPS[name](**options) for name, options in given.items()]
+
+def optimizer(name, of):
+    return OPTIMIZERS.get(name)(of)
+
+def main(given):
+    optimizer("chain", lambda item: item)  # ARGUMENT
+    for row in DataLoader(Rows(steps(given)), num_workers=2):
+        print(row)
+
+if __name__ == "__main__":
+    main({"scale": {}, "add": {}})
+"""
+
+
+@pytest.mark.parametrize(
+    ("registered", "result", "argument"), [("OPTIMIZERS", "possible", "possible"), ("STEPS", "proven", "possible")]
+)
+def test_each_registry_calls_what_it_was_given(registered: str, result: str, argument: str) -> None:
+    script = MAKERS.replace("REGISTERED", registered).replace("RESULT", result).replace("ARGUMENT", argument)
+    files = {"train.py": script}
+    assert crossing(files) == marked(files)
+
+
 KINDS = """
 from torch.utils.data import DataLoader, Dataset
 from torchtext.data import BucketIterator

@@ -6,9 +6,10 @@ from collections.abc import Iterable
 
 from ..solve.heap import INSTANCE, OBJECT
 from ..solve.solution import Solution
+from .registries import Registries
 
 
-def of_instances(solution: Solution, path: str, class_line: int) -> tuple[str, ...]:
+def of_instances(solution: Solution, registries: Registries, path: str, class_line: int) -> tuple[str, ...]:
     """What instances of the class at `path`:`class_line` hold, in words."""
     found: list[str] = []
     for index, (file, made) in enumerate(solution.program.classes):
@@ -16,7 +17,10 @@ def of_instances(solution: Solution, path: str, class_line: int) -> tuple[str, .
             continue
         for owner in solution.hierarchy.order(index):
             for name, node in solution.attributes.get(owner, {}).items():
-                for what in filter(None, (_burden(solution, number) for number in solution.heap.holds[node])):
+                for number in solution.heap.holds[node]:
+                    what = _burden(solution, number)
+                    if what is None or registries.another(number, [*solution.heap.way(number, node)]):
+                        continue
                     place = f"{solution.program.files[solution.heap.file_of[node]]}:{solution.heap.lines[node]}"
                     found.append(f"{what} `self.{name}` ({place})")
         bases = map(solution.program.table.burden, solution.hierarchy.all_foreign_bases(index))

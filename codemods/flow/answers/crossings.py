@@ -33,6 +33,7 @@ from .pickled_anyway import PickledAnyway
 from .places import Places
 from .reached import Reached
 from .recorded import Recorder, recorded
+from .registries import Registries
 from .same_object import SameObject
 from .seeds import EVERY, evaluated_seeds, likely_seeds, possible_seeds, proven_seeds
 from .surroundings import TEXTS, Surroundings
@@ -98,7 +99,11 @@ class Flow:
 
     @cached_property
     def _closure(self) -> Closure:
-        return Closure(self._places, SameObject(self._places), self._moments)
+        return Closure(self._places, SameObject(self._places, self._registries), self._moments)
+
+    @cached_property
+    def _registries(self) -> Registries:
+        return Registries(self._places, self._callers)
 
     @cached_property
     def _seen(self) -> Seen:
@@ -480,7 +485,7 @@ class Flow:
     @recorded
     def burdens(self, path: str, class_line: int) -> tuple[str, ...]:
         """What instances of the class at `path`:`class_line` hold that should not be pickled along, in words."""
-        return of_instances(self.solution, path, class_line)
+        return of_instances(self.solution, self._registries, path, class_line)
 
     @recorded
     def classes_within(self, path: str, class_line: int) -> tuple[tuple[str, int], ...]:

@@ -1,4 +1,4 @@
-"""Which of several registries, all objects of one class, has a class that seems to come out of each of them.
+"""Which of several registries, all objects of one class, has a class or function that seems to come out of each.
 
 DATASETS, RUNNERS = Registry(), Registry()
 
@@ -12,33 +12,56 @@ All objects of `Registry` are one value, so what one of them is given seems to b
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from functools import cached_property
 from itertools import pairwise
 
-from ..solve.heap import BOUND, CLASS, INSTANCE, Value
+from ..solve.heap import BOUND, CLASS, FUNCTION, INSTANCE, Value
 from ..solve.paths import Paths
+from .callers import Callers
 from .places import Places
 
 
 class Registries:
-    """Answers for one solution. `arguments`: per parameter the nodes of what calls give for it."""
+    """Answers for one solution."""
 
-    def __init__(self, places: Places, arguments: Mapping[int, list[int]]) -> None:
-        self.places, self.solution, self.arguments = places, places.solution, arguments
+    def __init__(self, places: Places, callers: Callers) -> None:
+        self.places, self.solution, self.callers = places, places.solution, callers
         self._paths: dict[tuple[int, int], Paths] = {}  # of registries, by where they are made
         self._known: dict[tuple[int, int], bool] = {}
 
     def another(self, number: int, way: list[int]) -> bool:
-        """The object `number`, which came along `way` (from its end back), is of a class that another registry has."""
+        """The value `number` came along `way` (from its end back) by a call of what only another registry has."""
         heap = self.solution.heap
-        callee = self._callees.get(way[-1], -1) if way else -1
-        made = heap.numbers.get(Value(CLASS, heap.values[number].a), -1)
-        if callee < 0 or made < 0 or sum(heap.values[each].kind == CLASS for each in heap.holds[callee]) < 2:
+        made = heap.numbers.get(Value(CLASS, heap.values[number].a), -1) if way else -1
+        return (made >= 0 and self._is_of_another(made, self._callees.get(way[-1], -1))) or any(
+            self._is_of_another(called, callee)
+            for target, source in pairwise(way)
+            for site in heap.sites.get((source, target), ())
+            if (callee := self._callees.get(abs(site) - 1, -1)) >= 0 and len(heap.holds[callee]) > 1
+            for called in heap.holds[callee]
+            if (target if site > 0 else source) in self._nodes(called)
+        )
+
+    def _is_of_another(self, made: int, callee: int) -> bool:
+        """The class or function `made`, which is called at `callee` among others, is one that another registry has."""
+        heap = self.solution.heap
+        if callee < 0 or sum(heap.values[each].kind in (CLASS, FUNCTION) for each in heap.holds[callee]) < 2:
             return False
         if (made, callee) not in self._known:
             self._known[made, callee] = self._another(made, callee)
         return self._known[made, callee]
+
+    def _nodes(self, number: int) -> set[int]:
+        """The nodes of the parameters and of the result of what a call of the value runs."""
+        value, program = self.solution.heap.values[number], self.solution.program
+        index = int(value.a) if value.kind == FUNCTION else -1
+        if value.kind == CLASS:
+            index = self.callers.initialiser(int(value.a))
+        if index < 0:
+            return set()
+        file, function = program.functions[index]
+        return program.parameters(index) | {function.returns + program.offsets[file]}
 
     def _another(self, made: int, callee: int) -> bool:
         heap = self.solution.heap
@@ -56,15 +79,15 @@ class Registries:
         return bool(taken) and bool(put) and taken.isdisjoint(put)
 
     def _given_to(self, made: int, registry: int, way: list[int]) -> list[int]:
-        """The nodes of the registries that calls give the class to, also by a decorator; none where unknown."""
+        """The nodes of the registries that calls give it to, also by a decorator; none where unknown."""
         heap = self.solution.heap
         for target, source in reversed([*pairwise(way)]):
             sites = [site for site in heap.sites.get((source, target), ()) if site > 0]
             if not sites or not any(self._called_on(site - 1, registry) for site in sites):
                 continue
             found: list[int] = []
-            for origin in self.arguments.get(target, ()):
-                for site in heap.sites[origin, target] if made in heap.holds[origin] else ():
+            for origin, calls in self.callers.into.get(target, ()):
+                for site in calls if made in heap.holds[origin] else ():
                     bases = self._called_on(site - 1, registry) if site > 0 else []
                     if site > 0 and not bases:
                         return []
@@ -82,19 +105,22 @@ class Registries:
         return []
 
     def _registry(self, result: int) -> int | None:
-        """The object of which a method gives the result; None where it is none, or one of several."""
-        base = self._bases.get(self._callees.get(result, -1), -1)
+        """The object of which a method or a subscript gives the result; None where it is none, or one of several."""
+        base = self._bases.get(self._callees.get(result, -1), self._subscripted.get(result, -1))
         held = self.solution.heap.holds[base] if base >= 0 else ()
         found = [each for each in held if self.solution.heap.values[each].kind == INSTANCE]
         return found[0] if len(found) == 1 else None
 
     def _asked(self, registry: int) -> Iterable[tuple[int, int]]:
-        """The results of calls of methods of the registry's class, each with the node of the object."""
+        """What methods and subscripts of objects of the registry's class give, each with the node of the object."""
         values, holds = self.solution.heap.values, self.solution.heap.holds
         for callee, base in self._bases.items():
             if registry in holds[base] and any(values[each].kind == BOUND for each in holds[callee]):
                 for offset, call in self.solution.constraints.calls.get(callee, ()):
                     yield call.result + offset, base
+        for result, base in self._subscripted.items():
+            if registry in holds[base]:
+                yield result, base
 
     def _origins(self, registry: int, bases: Iterable[int]) -> set[int]:
         """Where the registries are made that get to the nodes."""
@@ -117,3 +143,8 @@ class Registries:
     def _bases(self) -> dict[int, int]:
         loads = self.solution.constraints.loads
         return {result: base for base, found in loads.items() for _, result in found}
+
+    @cached_property
+    def _subscripted(self) -> dict[int, int]:
+        elements = self.solution.constraints.elements
+        return {result: base for base, found in elements.items() for result, _ in found}

@@ -28,8 +28,8 @@ _TRIVIAL_BASES = frozenset({"object", "abc.ABC", "ABC", "typing.Generic", "Gener
 class SameObject:
     """Answers `merged` for the steps of one solution's traces."""
 
-    def __init__(self, places: Places) -> None:
-        self.solution, self.places = places.solution, places
+    def __init__(self, places: Places, registries: Registries) -> None:
+        self.solution, self.places, self.registries = places.solution, places, registries
         self._kinds: dict[int, int] = {}
         self._paths: dict[tuple[int, int], Paths] = {}
         self._doubts: dict[tuple[int, int], bool] = {}
@@ -40,6 +40,8 @@ class SameObject:
         while True:
             reason = reasons[number]
             value = self.solution.heap.values[number]
+            if reason.node >= 0 and self.registries.another(number, [*self.solution.heap.way(number, reason.node)]):
+                return True
             if value.kind == INSTANCE and reason.node >= 0 and self._mixed(number, reason.node, reasons.nodes):
                 return True
             if reason.parent < 0:
@@ -174,8 +176,6 @@ class SameObject:
         if labels[node].startswith("stored as") and self._unrelated(node) > MAX_MEANT:
             return True
         way = [*self.solution.heap.way(number, node)]
-        if self._registries.another(number, way):
-            return True
         makes = self._factories.makes(number, way)
         if makes is Makes.ANOTHER:
             return not self._made_by_another_call(number, way, nodes)
@@ -196,10 +196,6 @@ class SameObject:
             and self._gets_to(number, result, nodes)
             for result in heap.targets[way[at]] or ()
         )
-
-    @cached_property
-    def _registries(self) -> Registries:
-        return Registries(self.places, self._arguments)
 
     @cached_property
     def _factories(self) -> Factories:
