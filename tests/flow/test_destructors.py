@@ -187,6 +187,50 @@ def test_what_is_saved_in_a_file_ends_in_no_worker(ends: str) -> None:
     assert migrated({"a.py": SAVED.format(ends=ends)}, "lambdas")
 
 
+SENT_TOO = """\
+import os
+import shutil
+import threading
+import torch
+{imports}
+
+
+class Held{base}:
+    def __init__(self, folder):
+        self.folder = folder
+        self.lock = threading.Lock()
+
+    def __del__(self):
+        shutil.rmtree(self.folder)
+
+    def __getitem__(self, at):
+        return at
+
+
+def main(folder):
+    held = Held(folder)
+    torch.save(held, "a.pt")
+    {sends}
+
+
+main("rows")
+"""
+
+
+@pytest.mark.parametrize(
+    ("imports", "base", "sends"),
+    [
+        ("import multiprocessing as mp", "", "mp.Pool(1).apply(print, (held,))"),
+        ("from torch.utils.data import Dataset", "(Dataset)", "return held"),
+    ],
+)
+def test_what_is_saved_and_sent_to_a_process_too(imports: str, base: str, sends: str) -> None:
+    files = {"a.py": SENT_TOO.format(imports=imports, base=base, sends=sends)}
+    assert ["__del__" in reason for reason in reasons(files, "unpicklable-attributes")] == [True]
+    files = {"a.py": SENT_TOO.format(imports="import json", base="", sends="return held")}
+    assert migrated(files, "unpicklable-attributes")
+
+
 def test_the_type_of_something_is_no_harm() -> None:
     assert migrated(text("lambdas", "type(self).__name__"), "lambdas")
 

@@ -236,6 +236,12 @@ class Flow:
         )
 
     @recorded
+    def boundaries(self, path: str, class_line: int) -> list[str]:
+        """What pickles instances of the class here, by all ways that are seen; "" for a way without a boundary."""
+        ways = self._instances.get((path, class_line), [])
+        return sorted({reasons.root(number).boundary for *_, number, reasons in ways})
+
+    @recorded
     def crossing_classes(self) -> list[tuple[str, int]]:
         """The classes, as `path` and line, that `instances` may say more of than that none was seen to cross."""
         return list(self._instances)
@@ -285,7 +291,8 @@ class Flow:
         """By class the ways by which its instances cross."""
         found: dict[tuple[str, int], list[_Way]] = {}
         for confidence, seeds, only in (
-            (Confidence.PROVEN, proven_seeds(self.solution, self._reached), EVERY),
+            (Confidence.PROVEN, proven_seeds(self.solution, self._reached, files=False), EVERY),
+            (Confidence.PROVEN, proven_seeds(self.solution, self._reached, files=True), EVERY),
             (Confidence.LIKELY, likely_seeds(self.solution, self._reached, self._home), EVERY),
             (Confidence.LIKELY, evaluated_seeds(self.solution, self._reached), EVERY),
             *(

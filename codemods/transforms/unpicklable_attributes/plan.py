@@ -148,7 +148,8 @@ class Planner:
             place = shape.outline.path, shape.node.lineno
             crossing = flow_of(self.project).instances(*place)
             boundary, trace = (crossing.boundary, crossing.trace) if crossing is not None else ("", ())
-            ended = None if writes_a_file(boundary) else ended_copy(self.project, *place)
+            is_saved = crossing is not None and all(map(writes_a_file, flow_of(self.project).boundaries(*place)))
+            ended = None if is_saved else ended_copy(self.project, *place)
             ended = ended or ended_with(self.project, trace, boundary)
             if ended is not None:
                 raise Refused(ended)
