@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from harness.each_row import each_row
 from harness.small import migrated, reasons
 
@@ -180,6 +182,18 @@ def test_a_text_that_only_looks_like_an_attribute_asks_for_none() -> None:
     by_name = text.replace("key == 'size'", "hasattr(key, 'size')")
     (reason,) = reasons({"a.py": by_name}, "lambdas")
     assert "`size` may be asked for by name (line 9)" in reason
+
+
+@pytest.mark.parametrize(
+    "asks",
+    ["read(type(rows), 'size')", "ask = getattr\n    [ask(type(rows), key) for key in rows if key == 'size']",
+     "list(map(getattr, [type(rows)], ['size']))"],
+)  # fmt: skip
+def test_a_text_that_other_code_may_ask_the_class_for(asks: str) -> None:
+    text = PROCESS.format(body=ROWS, sent="build(3), build(4)")
+    files = {"b.py": "def read(owner, name):\n    return getattr(owner, name)\n"}
+    (reason,) = reasons({"a.py": f"from b import read\n{text}\n\ndef show(rows):\n    {asks}\n", **files}, "lambdas")
+    assert "`size` may be asked for by name" in reason
 
 
 @each_row(

@@ -74,11 +74,11 @@ def why_not_on_objects(scopes: Scopes, unit: Unit, repo: Repo, path: str) -> str
             return f"`{ast.unparse(value)}` (line {value.lineno}) may be a descriptor, which works on a class only"
     values = {inner for statement in unit.fields.values() for inner in ast.walk(statement)}
     inside = set(ast.walk(node))
-    asked = _names_asked_for(scopes)
+    compared = () if _asks_by_variable(scopes) else (ast.Compare, ast.Subscript)
     for found in ast.walk(scopes.tree):
         if found in values:
             continue
-        if isinstance(found, ast.Constant) and found.value in names and (asked is None or found in asked):
+        if isinstance(found, ast.Constant) and found.value in names and not isinstance(scopes.parents[found], compared):
             return f"`{found.value}` may be asked for by name (line {found.lineno})"
         if not isinstance(found, ast.Attribute) or found.attr not in names:
             continue
@@ -95,18 +95,19 @@ def why_not_on_objects(scopes: Scopes, unit: Unit, repo: Repo, path: str) -> str
     return _asked_of_a_class_elsewhere(unit, repo, path)
 
 
-def _names_asked_for(scopes: Scopes) -> set[ast.AST] | None:
-    """The texts by which the file asks for attributes; None where it may ask by any text that stands in it."""
-    found: set[ast.AST] = set()
+def _asks_by_variable(scopes: Scopes) -> bool:
+    """The file may ask for an attribute by a text that stands elsewhere in it: `getattr(x, key)`, `vars(x)`."""
     for node in ast.walk(scopes.tree):
-        if isinstance(node, ast.Call) and (called := last_name(node.func)) in _ASKING:
-            names = node.args if called == "attrgetter" else node.args[1:2]
-            if not names or not all(isinstance(name, ast.Constant) for name in names):
-                return None
-            found.update(names)
-        elif isinstance(node, (ast.Attribute, ast.Name)) and last_name(node) in _LISTING:
-            return None
-    return found
+        name = last_name(node) if isinstance(node, (ast.Attribute, ast.Name)) else ""
+        if name in _LISTING:
+            return True
+        if name in _ASKING:
+            call = scopes.parents[node]
+            given = call.args if isinstance(call, ast.Call) and call.func is node else []
+            texts = given if name == "attrgetter" else given[1:2]
+            if not texts or not all(isinstance(text, ast.Constant) for text in texts):
+                return True
+    return False
 
 
 def _asked_of_a_class_elsewhere(unit: Unit, repo: Repo, path: str) -> str | None:
