@@ -202,6 +202,8 @@ def test_a_text_that_other_code_may_ask_the_class_for(asks: str) -> None:
         ('"missing" in str(error)', True),
         ('"missing" not in repr(error)', True),
         ('"reward" in str(error)', False),
+        ('"build" in str(error)', False),
+        ('"given" in str(error)', False),
         ('"build.<locals>" in str(error)', False),
         ("str(error)", False),
     ],
@@ -212,6 +214,8 @@ def build(weight):
     def reward(x):
         return x * weight
     return reward
+
+given_weights = 3
 
 def safe(fn):
     try:

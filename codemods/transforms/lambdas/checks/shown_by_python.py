@@ -20,6 +20,10 @@ _THREAD_NAMES = re.compile(r"\bthreadName\b|\b(?:current_thread|currentThread)\s
 _OF_STATE = frozenset({"__getstate__", "__reduce__", "__reduce_ex__", "__getnewargs__", "__getnewargs_ex__"})
 _ERRORS = frozenset({"TypeError", "Exception", "BaseException"})
 _MAY_SHOW = re.compile(r"\bexcept\b[^\n]*\b(?:TypeError|Exception|BaseException)\b[^\n]*\bas\b")
+_WORDS = (  # of what Python says about a call that does not fit
+    "missing", "required", "positional", "argument", "arguments", "takes", "given", "unexpected", "keyword", "multiple",
+    "values",
+)  # fmt: skip
 _OF_PLACE = re.compile(r"\bco_(?:firstlineno|lines|positions|lnotab|linetable|qualname)\b")
 
 
@@ -103,7 +107,7 @@ def _error_text(
             for handler in _handlers(outline, call):
                 if not _fits(
                     call, node.args, isinstance(handler.type, ast.Name) and handler.type.id == "TypeError"
-                ) and _shows(handler, getattr(node, "name", "<lambda>")):
+                ) and _shows(handler, _words_without_names(project, path)):
                     where = where_in_words(Question("", question.path, handler.lineno, -1), path)
                     return f"the error of a call with other arguments, which names the function, is shown ({where})"
     return None
@@ -143,9 +147,16 @@ def _handlers(outline: Outline, call: ast.Call) -> Iterator[ast.ExceptHandler]:
         inner = above
 
 
-def _shows(handler: ast.ExceptHandler, name: str) -> bool:
-    """The handler does more with the error than to raise it, or another one from it."""
-    searched = _searched(handler, name)
+def _words_without_names(project: Project, path: str) -> frozenset[str]:
+    """The words of such an error that are in no name of the file: a search for them finds no function's name."""
+    text = getattr(project.source(path), "text", "")
+    named = (re.search(rf"(?<!['\"]){word}|{word}(?!['\"])", text) for word in _WORDS)
+    return frozenset(word for word, found in zip(_WORDS, named, strict=True) if found is None)
+
+
+def _shows(handler: ast.ExceptHandler, words: frozenset[str]) -> bool:
+    """The handler does more with the error than to raise it, another one from it, or to look for one of the words."""
+    searched = _searched(handler, words)
     raised = {id(part) for node in ast.walk(handler) if isinstance(node, ast.Raise) for part in (node.exc, node.cause)}
     return any(
         isinstance(node, ast.Name)
@@ -157,16 +168,15 @@ def _shows(handler: ast.ExceptHandler, name: str) -> bool:
     )
 
 
-def _searched(handler: ast.ExceptHandler, name: str) -> set[int]:
+def _searched(handler: ast.ExceptHandler, words: frozenset[str]) -> set[int]:
     """The reads of the error in `"missing" in str(error)`, which no name of a function decides."""
     found: set[int] = set()
     for test in ast.walk(handler):
         if not isinstance(test, ast.Compare) or not all(isinstance(each, (ast.In, ast.NotIn)) for each in test.ops):
             continue
         text, place = test.left, test.comparators[0]
-        if isinstance(text, ast.Constant) and isinstance(text.value, str) and text.value.strip("_") not in name:
-            call = place if isinstance(place, ast.Call) and last_name(place.func) in ("str", "repr") else None
-            found |= {id(argument) for argument in call.args} if call is not None and text.value.isalpha() else set()
+        if isinstance(text, ast.Constant) and text.value in words and isinstance(place, ast.Call):
+            found |= {id(argument) for argument in place.args if last_name(place.func) in ("str", "repr")}
     return found
 
 
