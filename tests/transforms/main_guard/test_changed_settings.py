@@ -89,6 +89,12 @@ def test_a_configuration_that_the_script_loads() -> None:
         pytest.param("train.py", '    from_file("a.yaml")\n', "", id="nobody changes it"),
         pytest.param("train.py", "def main", 'from_file("a.yaml")\n\ndef main', id="each import changes it"),
         pytest.param("train.py", "num_workers=2", "num_workers=0", id="no workers"),
+        pytest.param(
+            "train.py",
+            "for row in DataLoader(Rows(), num_workers=2):\n        print(row)",
+            'import pickle\n    pickle.dump(Rows(), open("rows.pkl", "wb"))',
+            id="saved in a file",
+        ),
         pytest.param("data.py", "def scaled(index):\n", "def scaled(index, cfg={'size': 1}):\n", id="another one"),
         pytest.param(
             "data.py",

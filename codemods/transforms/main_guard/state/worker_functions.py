@@ -63,7 +63,7 @@ class WorkerFunctions:
         """What workers run; asked for only where that matters."""
         for path, line in flow_of(self.starts.project).crossing_classes():
             crossing = flow_of(self.starts.project).instances(path, line)
-            if crossing is None or not crossing.confidence.reaches(Confidence.LIKELY):
+            if crossing is None or crossing.saved or not crossing.confidence.reaches(Confidence.LIKELY):
                 continue
             for outline, node in self.repo.defined_at(path, line):
                 if isinstance(node, ast.ClassDef):
