@@ -6,7 +6,7 @@ import ast
 import contextlib
 from collections.abc import Collection, Iterable, Mapping
 
-from ...finding import Refused
+from ...finding import Confidence, Refused
 from ...project import Project
 from ...syntax.names import last_name
 from ...syntax.outline import Outline
@@ -221,8 +221,7 @@ class Forms:
         is_inherited = self.boundaries.get(unit.node, "").endswith("Process")
         why = self.handover.why_no_method(me, self._stays_on(unit, me), is_inherited)
         if why is None and not self._needs_function(move, me):
-            move.method = me
-            move.shields_self = takes_any(unit.node) and self.rewrite.is_keyword(me[1])
+            self._as_method(move, me)
             return
         if why is None:
             if unit.mangled:
@@ -236,9 +235,20 @@ class Forms:
             else:
                 move.captures = (me[1], *move.captures)
             return
-        if unit.mangled or not alone or unit.own_self is None:
-            raise Refused(why)
-        move.attributes = self.handover.attributes(unit, me, why)
+        try:
+            if unit.mangled or not alone or unit.own_self is None:
+                raise Refused(why)
+            move.attributes = self.handover.attributes(unit, me, why)
+        except Refused:
+            if not self._is_sent_itself(unit, me) or self._needs_function(move, me):
+                raise
+            if self.handover.why_no_method(me, stays=True) is not None:
+                raise
+            self._as_method(move, me)
+
+    def _as_method(self, move: Move, me: Me) -> None:
+        move.method = me
+        move.shields_self = takes_any(move.unit.node) and self.rewrite.is_keyword(me[1])
 
     def _needs_function(self, move: Move, me: Me) -> bool:
         """A bound method would not do: it is one for all calls, takes no attributes, and its class gets a member."""
@@ -272,6 +282,11 @@ class Forms:
                 if not targets or not all(self._is_of_self(target, me) for target in targets):
                     return False
         return True
+
+    def _is_sent_itself(self, unit: Unit, me: Me) -> bool:
+        """Objects of its class are seen to go the way that it goes: what they hold goes there in any case."""
+        sent = self.known.instances(self.rewrite.path, me[2].lineno) if unit.node in self.boundaries else None
+        return sent is not None and sent.confidence is Confidence.PROVEN and sent.boundary == self.boundaries[unit.node]
 
     def _is_of_self(self, target: ast.expr, me: Me) -> bool:
         """`self.x`, or `self.x[key]`."""

@@ -1,6 +1,7 @@
 """Lambdas that only call a function of the project: that function, or a partial of it, stands for them.
 
-`lambda path: load(path, scale=2)` is `partial(load, scale=2)`: no other function is needed.
+`lambda path: load(path, scale=2)` is `partial(load, scale=2)`, and `lambda row: self.crop(row)` is `self.crop`, where
+all of `self` may go along: no other function is needed.
 """
 
 from __future__ import annotations
@@ -34,6 +35,9 @@ class Forwards:
 
     def _name(self, unit: Unit, moves: Mapping[Unit, Move]) -> str:
         assert isinstance(unit.node, ast.Lambda) and isinstance(unit.node.body, ast.Call)
+        if moves[unit].method is not None:
+            assert isinstance(unit.node.body.func, ast.Attribute)
+            return unit.node.body.func.attr
         return next((moves[other].base for other in unit.functions.values()), self._text(unit.node.body.func))
 
     def _values(self, move: Move, moves: Mapping[Unit, Move]) -> list[str] | None:
@@ -41,7 +45,7 @@ class Forwards:
         if not isinstance(node, ast.Lambda) or not isinstance(node.body, ast.Call):
             return None
         if (
-            unit.own_self
+            (unit.own_self and move.method is None)
             or unit.frozen
             or unit.imports
             or unit.mangled
@@ -59,9 +63,12 @@ class Forwards:
             or not self._is_called_plainly(unit, node)
         ):
             return None
-        function = self._function(unit, node.body.func, moves)
+        if move.method is not None:
+            function = self._of_self(move, node.body.func)
+        else:
+            function = self._function(unit, node.body.func, moves)
         if function is None:
-            return self._keywords(unit, node)
+            return self._keywords(unit, node) if move.method is None else None
         values = self._arguments(unit, node, function)
         taken = [value for other in unit.functions.values() for value in moves[other].arguments]
         return None if values is None else [*taken, *values]
@@ -125,6 +132,25 @@ class Forwards:
                 and not node.name.startswith("__")
             )
         return node.args if is_plain else None
+
+    def _of_self(self, move: Move, called: ast.expr) -> ast.arguments | None:
+        """The parameters of `self.method`, which is what the lambda calls, and nothing ever sets."""
+        assert move.method is not None
+        me, cls = move.method[1:]
+        if not (isinstance(called, ast.Attribute) and isinstance(called.value, ast.Name) and called.value.id == me):
+            return None
+        found, name = method(cls, called.attr), called.attr
+        is_plain = isinstance(found, ast.FunctionDef) and not found.decorator_list and not name.startswith("__")
+        if found is None or not is_plain or len(move.unit.self_uses) != 1 or "setattr(" in self.rewrite.source.text:
+            return None
+        uses = (use for outline in self.repo.mentioning(name) for use in outline.attributes.get(name, ()))
+        if any(not isinstance(use.ctx, ast.Load) for use in uses):
+            return None
+        first, every = len(found.args.posonlyargs), [*found.args.posonlyargs, *found.args.args]
+        rest = ast.arguments(
+            **{**dict(ast.iter_fields(found.args)), "posonlyargs": every[1:first], "args": every[max(first, 1) :]}
+        )
+        return rest if every else None
 
     def _is_there(self, unit: Unit, binding: Binding) -> bool:
         """The function is defined when the lambda is: above it, or below its function with nothing run in between."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Protocol
 
+from ...flow.answers.crossing import Crossing
 from ...flow.answers.introspection import Question
 from ...nodes import walk
 from ...syntax.scope_data import Use
@@ -17,6 +18,9 @@ class Known(Identities, Protocol):
 
     def burdens(self, path: str, class_line: int) -> Sequence[str]:
         """What instances of a class hold that should not be pickled along, in words."""
+
+    def instances(self, path: str, class_line: int) -> Crossing | None:
+        """How instances of a class cross."""
 
     def asked(self, path: str, line: int, column: int) -> Sequence[Question]:
         """Where a function is asked for what only functions have."""
@@ -50,6 +54,10 @@ class Unknown:
     def asked(self, path: str, line: int, column: int) -> Sequence[Question]:
         """None."""
         return ()
+
+    def instances(self, path: str, class_line: int) -> Crossing | None:
+        """None."""
+        return None
 
     def carried(self, path: str, line: int, column: int) -> Sequence[str]:
         """None."""

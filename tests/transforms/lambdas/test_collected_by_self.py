@@ -37,7 +37,7 @@ if __name__ == "__main__":
 
 
 @pytest.mark.parametrize(
-    ("use", "moved"),
+    ("use", "alone"),
     [
         ("self.steps.append(step)", True),
         ("self.steps.insert(0, step)", True),
@@ -45,6 +45,9 @@ if __name__ == "__main__":
         ("print(self.steps.append(step))", False),
     ],
 )
-def test_what_the_object_itself_collects_takes_nothing_along(use: str, moved: bool) -> None:
-    changed = migrated({"a.py": PUT.replace("USE", use)}, "lambdas")
-    assert ("functools.partial(self._grow_step, count)" in changed.get("a.py", "")) == moved
+def test_what_the_object_itself_collects_takes_nothing_along(use: str, alone: bool) -> None:
+    """Nor does what may be elsewhere, too (not `alone`), where objects of the class are sent the same way."""
+    text = PUT.replace("USE", use)
+    assert "functools.partial(self._grow_step, count)" in migrated({"a.py": text}, "lambdas")["a.py"]
+    elsewhere = text.replace("DataLoader(rows,", "DataLoader(rows.steps,")
+    assert "self._grow_step" not in migrated({"a.py": elsewhere}, "lambdas").get("a.py", "")

@@ -92,6 +92,8 @@ def test_what_a_method_returns_to_others_does_not(start: str, more: str) -> None
     files = {"a.py": text, **({"b.py": more} if more else {})}
     assert "return functools.partial(_make_fn, self.order)\n" in migrated(files, "lambdas")["a.py"]
     files["a.py"] = text.replace("def main", "def grow(sampler):\n    sampler.order = 4\n\n\ndef main")
+    assert "return self._make" in migrated(files, "lambdas")["a.py"]  # its objects go to the workers in any case
+    files["a.py"] = files["a.py"].replace("DataLoader(Rows()", "DataLoader([Sampler(1).rule]")
     (reason,) = reasons(files, "lambdas")
     assert reason.startswith("a method would carry the whole `self` along, which is a model")
 
