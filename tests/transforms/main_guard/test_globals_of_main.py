@@ -301,11 +301,11 @@ def work(x):
 
 
 def main(items, parallel, more):
-    if parallel:
-        with Pool(2) as pool:
-            print(pool.map(work, items))
-    {otherwise}:
-        for item in items:
+    for item in items:
+        if parallel:
+            with Pool(2) as pool:
+                print(pool.map(work, items))
+        {otherwise}:
             fill(item)
 
 

@@ -17,6 +17,7 @@ from .handed_over import HandedOver
 from .hoist import Guarded, guarded_definitions, hoist_edits
 from .missing_answers import answers_for
 from .missing_globals import missing_globals
+from .set_late import is_set_late
 
 STOPS = "stops with NameError"
 
@@ -42,7 +43,7 @@ def guarded_findings(search: Search, outline: Outline, source: Source) -> Iterat
 def missing_findings(search: Search, outline: Outline, source: Source) -> Iterator[Finding]:
     """Globals that only the main process sets, and a worker reads."""
     starts = search.starts
-    found = list(missing_globals(starts, outline))
+    found = [each for each in missing_globals(starts, outline) if not is_set_late(search, outline, each)]
     answers = (
         answers_for(starts, outline, source, search.importers.of(outline.path) is not None, found) if found else {}
     )

@@ -24,6 +24,7 @@ from ....syntax.outline import Outline
 from ....syntax.repo import Repo
 from ..importers import Importers
 from ..starts.process_starts import Starts
+from ..starts.start_lines import may_precede, sent_again
 from .calls_of_functions import CallsOfFunctions
 from .calls_of_scripts import CallsOfScripts, has_guard
 from .emptied_before import is_emptied
@@ -220,8 +221,9 @@ class Search:
                 running = {script for script in scripts if self._sends(script, path)}
                 running = {script for script in running if self.calls.imports(script, place.outline.path)}
                 running = {script for script in running if self.calls.may_run(script, way[1])}
-                if running and self._may_be_before(change, way[1]) and not is_emptied(self.callees, changes, way[1]):
-                    return change, running, way
+                for sent in sent_again(self.starts, self.repo.outline(path), way[1]) if running else ():
+                    if self._may_be_before(change, sent) and not is_emptied(self.callees, changes, sent):
+                        return change, running, (way[0], sent)
         return None
 
     def _sends(self, script: str, path: str) -> bool:
@@ -365,13 +367,12 @@ def is_set_before(search: Search, change: Place, sent: Hop) -> bool:
                     return False
             elif any(search.starts.in_block(outline, [item.context_expr]) for item in holder.items):
                 return False  # the workers are there by then
-    loops = any(isinstance(holder, (ast.For, ast.AsyncFor, ast.While)) for holder in above)
     scope = outline.scope(node)
     same = sent.path == outline.path and scope in {outline.scope(each) for each in outline.by_line.get(sent.line, ())}
     line = getattr(node, "lineno", 0)
     if same and no_one_run(search.repo, [[(outline.path, each, -1)] for each in (line, sent.line)]):
         return False  # `if parallel: pool.map(...)`, and `else: work(...)`
-    return loops or not same or line <= sent.line
+    return not same or may_precede(search.starts, outline, node, sent.line)
 
 
 def _adds(change: Place) -> bool:

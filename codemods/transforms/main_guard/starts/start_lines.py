@@ -1,0 +1,111 @@
+"""Where workers begin: not where a process or a loader is made, but where it is started, or iterated."""
+
+from __future__ import annotations
+
+import ast
+from dataclasses import replace
+from typing import NamedTuple
+
+from ....finding import Hop
+from ....syntax.file_tree import Scope
+from ....syntax.names import last_name
+from ....syntax.outline import Outline
+from ..data import names
+from .process_starts import EXECUTOR, PROCESS, Starts
+
+_LOOPS = (ast.For, ast.AsyncFor, ast.While)
+
+
+def may_precede(starts: Starts, outline: Outline, node: ast.AST, line: int) -> bool:
+    """`node` may run before workers begin that get what a call of its scope, on `line`, sends."""
+    scope = outline.scope(node)
+    at = getattr(node, "lineno", 0)
+    loops = [above for above in outline.ancestors(node) if isinstance(above, _LOOPS) and outline.scope(above) is scope]
+    return any(
+        at <= begin.line or any(loop.lineno <= begin.since <= begin.line <= (loop.end_lineno or 0) for loop in loops)
+        for begin in _begins(starts, outline, scope, line)
+    )
+
+
+def sent_again(starts: Starts, outline: Outline | None, sent: Hop) -> list[Hop]:
+    """The boundary, and calls below it that send by the same function of a library what has the same name."""
+    calls = [each for each in outline.by_line.get(sent.line, ()) if isinstance(each, ast.Call)] if outline else []
+    found = [sent]
+    for call in calls:
+        assert outline is not None
+        name, passed = starts.name(outline, call.func), _names(call)
+        for other in outline.calls.get(last_name(call.func), ()) if "." in name and passed else ():
+            if other.lineno > call.lineno and passed & _names(other) and starts.name(outline, other.func) == name:
+                found.append(replace(sent, line=other.lineno))
+    return found
+
+
+def _names(call: ast.Call) -> set[str]:
+    values = [*call.args, *(keyword.value for keyword in call.keywords)]
+    return {value.id for value in values if isinstance(value, ast.Name)}
+
+
+class _Begin(NamedTuple):
+    line: int
+    since: int  # a loop that begins below this line comes to `line` more than once, and starts no other workers there
+
+
+def _begins(starts: Starts, outline: Outline, scope: Scope, line: int) -> list[_Begin]:
+    """Where in the scope such workers begin; on the line itself, where nothing else is seen."""
+    calls = [each for each in outline.by_line.get(line, ()) if isinstance(each, ast.Call)]
+    found = [at for call in calls if outline.scope(call) is scope for at in _of_call(starts, outline, scope, call)]
+    return found or [_Begin(line, line)]
+
+
+def _of_call(starts: Starts, outline: Outline, scope: Scope, call: ast.Call) -> list[_Begin]:
+    held = call.func.value if isinstance(call.func, ast.Attribute) else None
+    made = outline.only_value(held) if isinstance(held, ast.Name) else None
+    if isinstance(held, ast.Name) and isinstance(made, ast.Call) and outline.scope(made) is scope:
+        kind = starts.name(outline, made.func)
+        if kind == EXECUTOR:  # with its first task
+            tasks = (each.lineno for each in _uses(outline, scope, held.id, made) if _is_task(outline, each))
+            return [_Begin(min(tasks, default=call.lineno), made.lineno)]
+        return [_Begin(made.lineno, made.lineno)] if kind in names("starters") else []
+    if starts.name(outline, call.func) == PROCESS:
+        return [_Begin(line, line) for line in _started(starts, outline, scope, call)]
+    if not starts.loaders.is_loader(outline, call.func):
+        return []
+    lines = sorted(use.lineno for name in _bound(outline, call) for use in _uses(outline, scope, name, call))
+    persists = any(key.arg == "persistent_workers" and _is_true(key.value) for key in call.keywords)
+    return [_Begin(line, call.lineno) for line in lines[:1]] if persists else [_Begin(line, line) for line in lines]
+
+
+def _started(starts: Starts, outline: Outline, scope: Scope, made: ast.Call) -> list[int]:
+    """Where the process, or what may be that, is told to start."""
+    own, other = list[int](), list[int]()
+    for each in outline.attributes.get("start", ()):
+        if outline.scope(each) is scope and each.lineno >= made.lineno:
+            value = outline.only_value(each.value) if isinstance(each.value, ast.Name) else None
+            if value is made:
+                own.append(each.lineno)
+            elif not isinstance(value, ast.Call) or starts.name(outline, value.func) == "":
+                other.append(each.lineno)
+    return own or other
+
+
+def _bound(outline: Outline, made: ast.Call) -> list[str]:
+    """The names that get what the call makes, also as a part of a list or a dict."""
+    statement = outline.statement(made)
+    if not isinstance(statement, (ast.Assign, ast.AnnAssign, ast.With)):
+        return []
+    targets = (node for node in ast.walk(statement) if isinstance(node, ast.Name))
+    return [node.id for node in targets if isinstance(node.ctx, ast.Store) and outline.statement(node) is statement]
+
+
+def _uses(outline: Outline, scope: Scope, name: str, made: ast.Call) -> list[ast.Name]:
+    uses = (use for use in outline.named.get(name, ()) if isinstance(use, ast.Name) and isinstance(use.ctx, ast.Load))
+    return [use for use in uses if use.lineno > made.lineno and outline.scope(use) is scope]
+
+
+def _is_task(outline: Outline, use: ast.Name) -> bool:
+    above = outline.parents[use]
+    return isinstance(above, ast.Attribute) and above.attr in ("submit", "map")
+
+
+def _is_true(value: ast.expr) -> bool:
+    return isinstance(value, ast.Constant) and value.value is True

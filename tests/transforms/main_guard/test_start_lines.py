@@ -1,0 +1,109 @@
+"""Workers begin where a process is started or a loader is iterated: what is changed later, none of them lacks."""
+
+from __future__ import annotations
+
+import pytest
+
+from harness.small import reported
+
+SCRIPT = """\
+from concurrent.futures import ProcessPoolExecutor
+from multiprocessing import Pool, Process
+from torch.utils.data import DataLoader, Dataset
+
+SCALE = 1
+
+
+def work(index):
+    print(index * SCALE)
+
+
+class Rows(Dataset):
+    def __len__(self):
+        return 3
+
+    def __getitem__(self, index):
+        return index * SCALE
+
+
+"""
+IN_FUNCTION = SCRIPT + 'def main():\n    global SCALE\n{body}\n\n\nif __name__ == "__main__":\n    main()\n'
+UNDER_GUARD = SCRIPT + 'if __name__ == "__main__":\n{body}\n'
+CHANGE = "SCALE = 5"
+FOUND = {
+    "started below": ["process = Process(target=work, args=(1,))", CHANGE, "process.start()"],
+    "all started below": [
+        "every = [Process(target=work, args=(n,)) for n in range(2)]",
+        CHANGE,
+        "for process in every:",
+        "    process.start()",
+    ],
+    "iterated below": ["loader = DataLoader(Rows(), num_workers=1)", CHANGE, "print(list(loader))"],
+    "iterated again": [
+        "loader = DataLoader(Rows(), num_workers=1)",
+        "for epoch in range(2):",
+        "    print(list(loader))",
+        "    SCALE += 1",
+    ],
+    "first task below": ["pool = ProcessPoolExecutor(1)", CHANGE, "print(list(pool.map(work, [1])))"],
+    "another pool below": [
+        "with Pool(1) as pool:",
+        "    print(pool.map(work, [1]))",
+        CHANGE,
+        "with Pool(1) as pool:",
+        "    print(pool.map(work, [1]))",
+    ],
+}
+NOT_FOUND = {
+    "started above": ["process = Process(target=work, args=(1,))", "process.start()", CHANGE, "process.join()"],
+    "another process below": [
+        "process = Process(target=work, args=(1,))",
+        "process.start()",
+        CHANGE,
+        "other = Process(target=print, args=(1,))",
+        "other.start()",
+    ],
+    "in a loop below": [
+        "process = Process(target=work, args=(1,))",
+        "process.start()",
+        "while process.is_alive():",
+        "    SCALE += 1",
+    ],
+    "workers that stay": [
+        "loader = DataLoader(Rows(), num_workers=1, persistent_workers=True)",
+        "for epoch in range(2):",
+        "    print(list(loader))",
+        "    SCALE += 1",
+    ],
+    "tasks of one pool": ["pool = Pool(1)", CHANGE, "print(pool.map(work, [1]))"],
+    "tasks of one executor": [
+        "pool = ProcessPoolExecutor(1)",
+        "print(list(pool.map(work, [1])))",
+        CHANGE,
+        "print(list(pool.map(work, [1])))",
+    ],
+    "below all": ["with Pool(1) as pool:", "    print(pool.map(work, [1]))", CHANGE],
+}
+
+
+def body(lines: list[str]) -> str:
+    return "\n".join(f"    {line}" for line in lines)
+
+
+@pytest.mark.parametrize("program", [IN_FUNCTION, UNDER_GUARD], ids=["function", "guard"])
+@pytest.mark.parametrize("lines", FOUND.values(), ids=FOUND)
+def test_what_is_set_before_workers_begin_is_reported(program: str, lines: list[str]) -> None:
+    assert reported({"main.py": program.format(body=body(lines))}, "main-guard")
+
+
+@pytest.mark.parametrize("program", [IN_FUNCTION, UNDER_GUARD], ids=["function", "guard"])
+@pytest.mark.parametrize("lines", NOT_FOUND.values(), ids=NOT_FOUND)
+def test_what_is_set_later_is_not(program: str, lines: list[str]) -> None:
+    assert not reported({"main.py": program.format(body=body(lines))}, "main-guard")
+
+
+def test_the_start_is_in_a_function_that_the_guard_calls() -> None:
+    run = "def run():\n    with Pool(1) as pool:\n        print(pool.map(work, [1]))\n\n\n"
+    program = SCRIPT + run + 'if __name__ == "__main__":\n{body}\n'
+    assert not reported({"main.py": program.format(body=body(["run()", CHANGE, "print(SCALE)"]))}, "main-guard")
+    assert reported({"main.py": program.format(body=body(["run()", CHANGE, "run()"]))}, "main-guard")
