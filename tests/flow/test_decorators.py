@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from typing import Any
 
 import pytest
 from test_flow import crossings
@@ -11,7 +12,8 @@ from codemods.finding import Confidence
 from codemods.flow.boundaries import table
 from codemods.flow.facts.collector import facts_of
 from codemods.flow.solve import decorators
-from codemods.flow.solve.heap import Heap
+from codemods.flow.solve.heap import FUNCTION, Heap, Value
+from codemods.flow.solve.paths import Paths
 from codemods.flow.solve.solver import solve
 
 BOTH_WAYS = """
@@ -132,3 +134,33 @@ def test_no_path_is_followed_where_nothing_is_decorated(monkeypatch: pytest.Monk
     monkeypatch.setattr(decorators, "Paths", note)
     solve({"a.py": facts_of("a.py", ast.parse(text))}, table([]))
     assert not asked
+
+
+@pytest.mark.parametrize("calls", [1, 3])
+def test_paths_that_are_too_many_are_followed_once(monkeypatch: pytest.MonkeyPatch, calls: int) -> None:
+    """Through functions that each call the next one, `calls` times, to nodes that other calls give it back to."""
+    heap, depth, ends = Heap(lambda value: False), 9, 4
+    heap.add_file(0, [1] * (depth + ends + 1), [""] * (depth + ends + 1))
+    number = heap.number(Value(FUNCTION, 0))
+    for node in range(depth + ends + 1):
+        heap.add(node, number)
+    sites = [[10 * node + call for call in range(1, calls + 1)] for node in range(depth)]
+    for node in range(depth - 1):
+        for site in sites[node]:
+            heap.edge(node, node + 1, 1, site)
+    for site in sites[depth - 2]:
+        heap.edge(depth - 1, 0, 1, -site)
+    for end in range(depth, depth + ends):
+        heap.edge(depth - 1, end, 1, -1000 - end)
+    made: list[Paths] = []
+
+    def note(*arguments: Any) -> Paths:
+        made.append(Paths(*arguments))
+        return made[-1]
+
+    monkeypatch.setattr(decorators, "Paths", note)
+    ways = decorators._Ways(heap, number, 0)
+    found = [ways.may_lead_to(end) for end in range(depth, depth + ends)]
+    assert found == [calls > 1] * ends
+    assert not ways.may_lead_to(depth + ends)
+    assert [paths.complete for paths in made] == ([False, True] if calls > 1 else [True] * (ends + 1))

@@ -43,19 +43,37 @@ class _Ways:
 
     def __init__(self, heap: Heap, number: int, origin: int) -> None:
         self._heap, self._number, self._origin = heap, number, origin
+        self._given_up: set[int] = set()  # nodes to which there are too many paths to follow
 
     def may_lead_to(self, end: int) -> bool:
         """False where no path leads to the node."""
-        paths = Paths(self._heap, self._number, (self._origin,), self._between(end))
-        return paths.lead_to(end) or not paths.complete
+        if end in self._given_up:
+            return True
+        between = self._between(end)
+        paths = Paths(self._heap, self._number, (self._origin,), between)
+        if paths.lead_to(end):
+            return True
+        if not paths.complete:
+            self._give_up(end, paths.found, between)
+        return not paths.complete
 
-    def _between(self, end: int) -> set[int]:
-        """The nodes that the value may pass on its way to a node, whatever calls it takes."""
-        todo, found = [end], {end}
+    def _give_up(self, end: int, followed: set[int], between: dict[int, None]) -> None:
+        """No path to `end` was met on the way through `followed`: nor is it worth a look for what these lead to."""
+        last = next(node for node in between if node in followed)
+        todo = [last if followed <= self._between(last).keys() else end]
+        while todo:
+            node = todo.pop()
+            if node not in self._given_up:
+                self._given_up.add(node)
+                todo += [each for each in self._heap.targets[node] or () if self._number in self._heap.holds[each]]
+
+    def _between(self, end: int) -> dict[int, None]:
+        """The nodes that the value may pass on its way to a node, whatever calls it takes; from there back."""
+        todo, found = [end], {end: None}
         while todo:
             for source in self._into.get(todo.pop(), ()):
                 if source not in found:
-                    found.add(source)
+                    found[source] = None
                     todo.append(source)
         return found
 
