@@ -135,7 +135,7 @@ class Recogniser:
             if full in modules() and isinstance(node, ast.Attribute) and not outline.is_self(node.value):
                 yield Made(MODULE, outline, node)
             elif kind is not None:
-                if kind.inherited and self._forks(outline, node):
+                if kind.inherited and self.context(outline, node) == "fork":
                     kind = wrong_context(kind)
                 if not kind.suffix or (isinstance(node, ast.Call) and _is_archive(outline, node, kind.suffix)):
                     yield Made(kind, outline, node)
@@ -174,23 +174,29 @@ class Recogniser:
         """The files that the value of `node` is: `with` gives these themselves."""
         return [made for made in self._made(outline, node, depth + 1) if made.kind.remedy is Remedy.REOPEN]
 
-    def _forks(self, outline: Outline, node: ast.expr) -> bool:
-        """It comes from `get_context("fork")`."""
+    def context(self, outline: Outline, node: ast.expr) -> str:
+        """The start method of the context that the value comes from (`get_context("fork")`); "" where unknown."""
         for _ in range(_DEPTH):
             if isinstance(node, ast.Call):
                 if last_name(node.func) == "get_context":
-                    return "fork" in [getattr(argument, "value", None) for argument in node.args]
+                    named = [*node.args, *(keyword.value for keyword in node.keywords)]
+                    return next((str(item.value) for item in named if isinstance(item, ast.Constant)), "")
                 node = node.func
+            elif isinstance(node, ast.Attribute) and outline.is_self(node.value):
+                values = self.stores(outline, node)
+                if len(values) != 1:
+                    return ""
+                outline, node = values[0]
             elif isinstance(node, ast.Attribute):
                 node = node.value
             elif isinstance(node, ast.Name):
                 _, bindings = outline.lookup(node, node.id)
                 if len(bindings) != 1 or bindings[0].value is None:
-                    return False
+                    return ""
                 node = bindings[0].value
             else:
-                return False
-        return False
+                return ""
+        return ""
 
     def _returned(self, outline: Outline, node: ast.Call, depth: int) -> Iterator[Made]:
         """What a function of the repository (or a method on `self`) gives back."""

@@ -243,7 +243,7 @@ class Search:
                     if is_replaced_at_once(self.recogniser, store, made):
                         continue
                     made = replace(made, nested=True) if store.fills else made
-                    if made.kind.inherited and self._other_context(self.crossing(shape)[1]):
+                    if self._of_other_context(made, shape):
                         made = replace(made, kind=wrong_context(made.kind))
                     found.setdefault(name, []).append(Hazard(store, made))
                     break
@@ -257,6 +257,12 @@ class Search:
         trace = self.crossing(shape)[1]
         used = used_before(self.family, shape, store, trace) or used_by_keeper(self.family, shape, store, trace)
         return used is not None
+
+    def _of_other_context(self, made: Made, shape: Shape) -> bool:
+        """Processes of another start method than its own get it."""
+        if not made.kind.inherited or self.recogniser.context(made.outline, made.node) in ("spawn", "forkserver"):
+            return False
+        return self._other_context(self.crossing(shape)[1])
 
     def _other_context(self, trace: Trace) -> bool:
         """The boundary at the end of `trace` starts its processes by spawn, whatever the default is."""

@@ -86,3 +86,28 @@ def test_not_where_it_may_be_something_else(line: str, reason: str) -> None:
 def test_the_name_of_what_a_function_gives(function: str, word: str) -> None:
     call = ast.parse(f"{function}(root)", mode="eval").body
     assert isinstance(call, ast.Call) and _word(call) == word
+
+
+PAIRS = """\
+import lmdb
+from multiprocessing import Pool
+class Pairs:
+    def __init__(self, path, name):
+        self.env = lmdb.open(path, readonly=True)
+        self.db = self.env.open_db(name.encode({}))
+    def run(self, n):
+        return n
+if __name__ == '__main__':
+    print(Pool(2).map(Pairs('a', 'b').run, [1]))
+"""
+
+
+def test_a_database_of_an_environment_is_opened_behind_it() -> None:
+    after = migrated({"a.py": PAIRS.format("'utf-8'")}, RULE)["a.py"]
+    again = after[after.index("    def __setstate__") :]
+    assert (
+        "lmdb.open(self.path, readonly=True)\n        self.db = self.env.open_db(self.name.encode('utf-8'))\n" in again
+    )
+    first, second = reasons({"a.py": PAIRS.format("path")}, RULE)
+    assert "`self.db` (line 6) can't be fixed" in first
+    assert "`name.encode(path)` may return another value" in second

@@ -118,6 +118,22 @@ def test_a_lock_of_processes(use: str, reason: str | None) -> None:
     assert [each.reason for each in found(LOCK.format(use=use))] == ([] if reason is None else [reason])
 
 
+@pytest.mark.parametrize(
+    ("made", "fine"),
+    [
+        ("self.lock = multiprocessing.get_context('spawn').Lock()", True),
+        ("ctx = multiprocessing.get_context('forkserver'); self.lock = [ctx.Lock() for _ in path]", True),
+        ("self.ctx = multiprocessing.get_context(method='spawn'); self.lock = self.ctx.Event()", True),
+        ("ctx = multiprocessing.get_context('fork'); self.lock = ctx.Lock()", False),
+        ("ctx = multiprocessing.get_context(); self.lock = ctx.Lock()", False),
+    ],
+)
+def test_a_lock_of_a_spawn_context_is_for_spawned_processes(made: str, fine: bool) -> None:
+    use = "ctx = multiprocessing.get_context('spawn')\n    ctx.Process(target=Thing('a').__getitem__).start()"
+    program = LOCK.format(use=use).replace("self.lock = multiprocessing.Lock()", made)
+    assert [each.reason for each in found(program)] == ([] if fine else [IN_CONTEXT])
+
+
 SLOTS = "the class of attrs has slots; write `__getstate__` and `__setstate__` by hand"
 DEFINED = "the class is defined with `{}`; write `__getstate__` and `__setstate__` by hand"
 

@@ -251,6 +251,9 @@ class ExpressionRebuilder:
         origin = self.recogniser.origin(self.outline, call.func)
         if origin.startswith(tuple(names("pure_modules"))):
             return True
+        arguments = [*call.args, *(keyword.value for keyword in call.keywords)]
+        if name in names("pure_with_texts") and isinstance(call.func, ast.Attribute):
+            return all(isinstance(item, ast.Constant) for item in arguments)
         return name in names("pure_calls") and (
             isinstance(call.func, ast.Attribute) or not self.outline.lookup(call, name)[1]
         )
