@@ -85,7 +85,7 @@ def _reference_file(case: Case) -> str:
     return str(case.reference.get("file", "")) if isinstance(case.reference, dict) else ""
 
 
-@pytest.mark.parametrize("rule", sorted(rules()))
+@each_row("rule", sorted(rules()))
 def test_rule_has_enough_cases(rule: str) -> None:
     cases = [Case.load(folder) for folder in FOLDERS if folder.parent.name == rule]
     failing = [case.folder.name for case in cases if case.fails is not None]

@@ -6,7 +6,7 @@ import os
 import re
 from pathlib import Path
 
-import pytest
+from harness.each_row import each_row
 
 ROOT = Path(__file__).resolve().parents[1]
 TARGETS = set(re.findall(r"^([a-z]+):", (ROOT / "Makefile").read_text(encoding="utf-8"), re.MULTILINE))
@@ -22,7 +22,7 @@ def called(name: str) -> set[str]:
     return {target for line in lines for target in line.split()}
 
 
-@pytest.mark.parametrize("name", CALLERS)
+@each_row("name", CALLERS)
 def test_make_has_what_is_asked_of_it(name: str) -> None:
     assert called(name) <= TARGETS
 

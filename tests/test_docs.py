@@ -44,7 +44,7 @@ def test_docstring_has_the_headings(rule: str) -> None:
     assert len(page.summary) <= 120 and "\n" not in page.summary
 
 
-@pytest.mark.parametrize("rule", sorted(rules()))
+@each_row("rule", sorted(rules()))
 def test_rule_turns_its_example_into_use_instead(rule: str) -> None:
     page = documentation(rules()[rule])
     before = {path: text.encode() for path, text in page.before.items()}

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from codemods.nodes import children, deeper_than, walk, yields
+from harness.each_row import each_row
 
 ROOT = Path(__file__).resolve().parents[1]
 EVERYTHING = """\
@@ -76,7 +77,7 @@ def test_depth_of_every_kind_of_node() -> None:
             assert node.end_col_offset is not None and levels(node) <= node.end_col_offset - node.col_offset + 1
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("text", "generator"),
     [
         ("yield 1", True),

@@ -41,6 +41,7 @@ from codemods.review import editor, keyboard
 from codemods.tree.git_index import BadPath, check_path
 from codemods.tree.guarded import read_regular
 from codemods.tree.writing import clear, stage
+from harness.each_row import each_row
 
 ROOT = Path(__file__).resolve().parents[1]
 WINDOWS, MAC, LINUX = System("nt", "win32"), System("posix", "darwin"), System("posix", "linux")
@@ -140,7 +141,7 @@ def status(mode: int, tag: int | None) -> Any:
     return SimpleNamespace(st_mode=mode, **({} if tag is None else {"st_reparse_tag": tag}))
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("mode", "tag", "linked"),
     [
         (stat.S_IFDIR, JUNCTION, True),

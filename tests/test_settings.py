@@ -50,7 +50,7 @@ def test_everything_that_can_be_set() -> None:
     assert settings.ignored_rules("scripts/deep/a.py") == frozenset()
 
 
-@pytest.mark.parametrize(
+@each_row(
     "files",
     [
         pytest.param({}, id="no pyproject"),
@@ -112,7 +112,7 @@ def test_flags_win() -> None:
     assert after.confidence is Confidence.POSSIBLE
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("flags", "message"),
     [
         ({"select": "lamdas"}, r"--select: no rule called 'lamdas' \(did you mean 'lambdas'\?\)"),

@@ -112,7 +112,7 @@ def test_words_of_one_file(indexed: bool) -> None:
     assert not of.words_among("none.py", words)
 
 
-@pytest.mark.parametrize(
+@each_row(
     "text", ["def f(a_1):\r\n\treturn a.b\x0c+'c-d'", "\x1f\x1ca\x0bb\x00c\x7fd", "Ünïcode and ²", "", "1e5 _x __y__"]
 )
 def test_words_of_a_text(text: str) -> None:

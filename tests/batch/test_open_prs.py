@@ -11,6 +11,7 @@ import pytest
 from codemods.batch.ledger import Row, State
 from codemods.batch.open_prs import scripts
 from codemods.batch.spec import Outcome, Status
+from harness.each_row import each_row
 
 
 def row(source: str, name: str = "lab+repo", pushed: str | None = None, branch: str | None = "spawnfix/migrate") -> Row:
@@ -54,7 +55,7 @@ def test_gitlab_has_its_own_program() -> None:
     assert "--description (Get-Content -Raw -Encoding utf8 'repos/lab+repo/pull-request.md')" in texts["open-prs.ps1"]
 
 
-@pytest.mark.parametrize(
+@each_row(
     "source",
     [
         "/srv/repos/one",

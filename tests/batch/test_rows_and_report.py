@@ -218,7 +218,7 @@ def test_unchanged_keeps_the_result_and_forgotten_ones_hold_no_more(tmp_path: Pa
     ledger.close()
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("outcome", "settings", "version", "good"),
     [
         (Outcome(Status.CLEAN, commit="1"), "s", "v", "1"),
@@ -356,7 +356,7 @@ class Terminal(io.StringIO):
         return True
 
 
-@pytest.mark.parametrize(("version", "known"), [("1.2.0+3f2a9c01", "1.2.0"), ("1.2.0", "1.2.0"), ("", ""), (None, "")])
+@each_row(("version", "known"), [("1.2.0+3f2a9c01", "1.2.0"), ("1.2.0", "1.2.0"), ("", ""), (None, "")])
 def test_the_part_of_a_version_that_people_know(version: str | None, known: str) -> None:
     assert release(version) == known
 

@@ -10,12 +10,11 @@ from codemods.delivery.since import changed_since, concerns
 from codemods.delivery.target import to_check, to_migrate
 from codemods.finding import Confidence, Finding, Hop, Span
 from codemods.problem import Problem
+from harness.each_row import each_row
 from harness.repositories import git
 
 
-@pytest.mark.parametrize(
-    ("changed", "concerned"), [(set(), False), ({"a.py"}, True), ({"b.py"}, True), ({"c.py"}, False)]
-)
+@each_row(("changed", "concerned"), [(set(), False), ({"a.py"}, True), ({"b.py"}, True), ({"c.py"}, False)])
 def test_a_finding_concerns_the_files_that_its_value_goes_through(changed: set[str], concerned: bool) -> None:
     hops = (Hop("a.py", 1, "a lambda"), Hop("b.py", 2, "is sent"))
     found = Finding("lambdas", "a.py", Span(1, 1, 1, 9), "a lambda", Confidence.PROVEN, hops, None, "why not")

@@ -220,7 +220,7 @@ def test_the_first_bad_of_many(many: int, bad: int, monkeypatch: pytest.MonkeyPa
 # the files that are asked for
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("scope", "scopes", "covered"),
     [
         ("", (), ["a.py", "src/a.py", "src2/a.py", "src"]),

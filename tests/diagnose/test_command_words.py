@@ -164,7 +164,7 @@ def test_a_text_that_says_nothing_known(text: str, piped: bool, ask: Ask) -> Non
         ask(text, piped=piped)
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("code", "words"),
     [
         (130, "the program was interrupted; until then nothing that it sent to other processes failed"),

@@ -99,9 +99,7 @@ def test_causes(error: str, rule: str | None, kind: str, name: str) -> None:
     assert (cause.rule, cause.type, cause.name, cause.secondary) == (rule, kind, name, False)
 
 
-@pytest.mark.parametrize(
-    "error", ["KeyError: 'car'", "ValueError: no samples", "loss: 0.3", "RuntimeError: CUDA out of memory"]
-)
+@each_row("error", ["KeyError: 'car'", "ValueError: no samples", "loss: 0.3", "RuntimeError: CUDA out of memory"])
 def test_other_errors_have_no_cause(error: str) -> None:
     assert cause_of(error) is None
 
@@ -230,7 +228,7 @@ when serializing tuple item 3
 """
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("text", "path", "attributes"),
     [
         (
@@ -309,7 +307,7 @@ RuntimeError:
 """
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("text", "rule", "name", "secondary"),
     [
         (_CHILD + "AttributeError: module '__mp_main__' has no attribute 'Late'\n", "main-guard", "Late", False),

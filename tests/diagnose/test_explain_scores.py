@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from codemods.diagnose.explain import Explanation
+from harness.each_row import each_row
 from harness.explained import explained_in
 
 PROGRAM = """\
@@ -53,7 +54,7 @@ def best(error: str) -> list[tuple[int, int]]:
     return [(each.finding.span.line, each.score) for each in explained(error).candidates]
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("error", "places", "score"),
     [
         pytest.param(
@@ -126,7 +127,7 @@ def test_a_type_that_fits_in_many_files_is_a_question() -> None:
     assert [item.finding.path for item in named.candidates] == ["part_2/train.py"]
 
 
-@pytest.mark.parametrize(("module", "found"), [("train", True), ("pkg.train", True), ("other", False), ("rain", False)])
+@each_row(("module", "found"), [("train", True), ("pkg.train", True), ("other", False), ("rain", False)])
 def test_a_lambda_without_a_holder_is_any_of_its_module(module: str, found: bool) -> None:
     error = f"PicklingError: Can't pickle <function <lambda> at 0x7f>: attribute lookup <lambda> on {module} failed"
     candidates = explained_in(error, {"pkg/train.py": PROGRAM.encode()}).candidates

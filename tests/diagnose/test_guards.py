@@ -449,7 +449,7 @@ def test_a_file_that_pickle_reads_has_nothing_to_do_with_processes() -> None:
     assert unknown_error(text, read_log(text)).startswith("no error in this text that has to do with")
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("frames", "package"),
     [
         (

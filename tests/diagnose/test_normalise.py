@@ -141,7 +141,7 @@ def test_a_frame_that_a_window_broke_is_one_line(text: str) -> None:
     assert lines[1] == "return recvfds(s, 1)[0]"
 
 
-@pytest.mark.parametrize(
+@each_row(
     "text",
     [
         'File "/usr/lib/python3.8/multiprocessing/reduction.py",\nwhich is of Python, in recv_handle\n',

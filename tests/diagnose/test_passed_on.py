@@ -7,6 +7,7 @@ import pytest
 from codemods.diagnose.explain import explain_log, place_of_worker
 from codemods.diagnose.show_explanation import show_explanation
 from codemods.diagnose.tracebacks import read_log, read_traceback
+from harness.each_row import each_row
 
 PASSED_ON = """\
 Traceback (most recent call last):
@@ -21,7 +22,7 @@ Original Traceback (most recent call last):
 """
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("below", "place"),
     [
         ('  File "/code/rows.py", line 12, in __getitem__\n', "/code/rows.py:12"),

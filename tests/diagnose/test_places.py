@@ -7,6 +7,7 @@ import textwrap
 import pytest
 
 from codemods.diagnose.explain import Explanation
+from harness.each_row import each_row
 from harness.explained import explained_in
 
 SERVER = """
@@ -50,7 +51,7 @@ def places(error: str) -> list[tuple[str, int]]:
     return findings + [(spot.path, spot.line) for spot in found.spots]
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("error", "lines"),
     [
         pytest.param("AttributeError: Can't pickle local object 'Server.__init__.<locals>.<lambda>'", [8], id="lambda"),

@@ -120,7 +120,7 @@ def test_a_child_without_an_answer(monkeypatch: pytest.MonkeyPatch, tmp_path: Pa
     assert not Path(seen[0]).parent.exists()
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("module", "name", "found"),
     [
         ("collections", "OrderedDict", True),

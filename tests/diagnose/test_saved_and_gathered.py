@@ -15,6 +15,7 @@ from codemods.diagnose.run import diagnose_run
 from codemods.diagnose.saved import save, sites, with_sites
 from codemods.problem import Problem
 from codemods.settings import Settings
+from harness.each_row import each_row
 
 LOCK = "TypeError: cannot pickle '_thread.lock' object"
 
@@ -133,7 +134,7 @@ def test_what_a_child_raised() -> None:
     assert [item.side for item in said_before.obstacles] == ["parent"]
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("error", "path"),
     [
         (f"{LOCK}\nwhen serializing dict item 'lock'\nwhen serializing model.Model state\n", "Model.lock"),

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import io
 
-import pytest
 from rich.console import Console
 
 from codemods.diagnose.report import Diagnosis, Obstacle
 from codemods.diagnose.show import show_diagnosis
+from harness.each_row import each_row
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("count", "exit_code", "words"),
     [
         (1, None, "t: 1 problem that keeps it from reaching a spawned worker"),

@@ -9,6 +9,7 @@ from codemods.project import Project
 from codemods.transforms import rules
 from codemods.tree.files import MemoryFiles
 from codemods.tree.source import Source
+from harness.each_row import each_row
 
 RULE = rules()["lambdas"]
 
@@ -17,7 +18,7 @@ class ParserSyntaxError(Exception):
     """Named as LibCST's."""
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("error", "text", "reason", "partly"),
     [
         (SyntaxError("no such thing", ("a.py", 3, 1, "")), "x = (\n", "left out by lambdas: it does not compile", True),

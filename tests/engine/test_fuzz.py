@@ -19,6 +19,7 @@ from codemods.finding import Confidence
 from codemods.settings import Settings
 from codemods.tree.files import MemoryFiles
 from codemods.tree.source import Source, UnreadableSource
+from harness.each_row import each_row
 from harness.torture import BODY
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -205,6 +206,6 @@ FOUND: dict[str, dict[str, bytes]] = {
 }
 
 
-@pytest.mark.parametrize("name", FOUND)
+@each_row("name", FOUND)
 def test_what_was_found_is_found_no_more(name: str) -> None:
     holds(FOUND[name])

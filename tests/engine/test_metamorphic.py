@@ -15,6 +15,7 @@ import pytest
 
 from codemods.settings import Settings
 from harness.case import CASES, Case, folders
+from harness.each_row import each_row
 from harness.metamorphic import TRANSFORMATIONS, Contents, parsed, plain_layout
 from harness.same_result import Result, difference, run
 
@@ -201,7 +202,7 @@ args = third()
 """
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("name", "after"),
     [
         (

@@ -18,6 +18,7 @@ from codemods.rule import Rule
 from codemods.settings import Settings
 from codemods.tree.files import Entry, MemoryFiles
 from codemods.tree.source import Source
+from harness.each_row import each_row
 
 Make = Callable[[Source, re.Match[str]], Finding]
 
@@ -72,7 +73,7 @@ def test_repairs_and_reports() -> None:
     assert pickle.loads(pickle.dumps(done)) == done
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("before", "after"),
     [
         pytest.param(b"import os\r\nx = BAD(1)\r\n", b"import math\r\nimport os\r\nx = math.ceil(1)\r\n", id="CRLF"),
@@ -287,14 +288,14 @@ def test_unused_suppressions() -> None:
     assert [hop.line for hop in report.idle] == [2]
 
 
-@pytest.mark.parametrize(("scope", "found"), [("", 4), ("src", 2), ("src/", 2), ("src/a.py", 1), ("sr", 0)])
+@each_row(("scope", "found"), [("", 4), ("src", 2), ("src/", 2), ("src/a.py", 1), ("sr", 0)])
 def test_scope(scope: str, found: int) -> None:
     files = MemoryFiles(dict.fromkeys(("src/a.py", "src/b.py", "srcs/a.py", "z.py"), b"x = BAD(1)\n"))
     report = check(files, Settings(), scope, {"marks": GOOD})
     assert len(report.findings) == found
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("settings", "paths"),
     [
         (Settings(), ["a.py", "sub/b.py"]),

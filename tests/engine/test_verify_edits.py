@@ -7,6 +7,7 @@ import pytest
 from codemods.engine.verify import verify
 from codemods.finding import Edit
 from codemods.tree.source import Source
+from harness.each_row import each_row
 
 TEXT = "first = 1\nsecond = 2\nthird = 3\n"
 
@@ -38,7 +39,7 @@ def test_edits_that_can_not_all_be_applied(edits: list[tuple[int, int, str]], pa
     assert judged(TEXT, *edits, path=path) == "two edits overlap, or one lies outside the file"
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("after", "edit"),
     [
         pytest.param("f = 1\nsecond = 2\nthird = 4\n", (0, 5, "f"), id="after the edit"),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from harness.each_row import each_row
 from harness.marks import crossing, marked
 
 OWN = """
@@ -209,7 +210,7 @@ if __name__ == "__main__":
 """
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("registered", "confidence"),
     [
         ("RUNNERS.register()(Runner)", "possible"),
@@ -331,7 +332,7 @@ def main(kind):
 """
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("base", "method", "confidence"),
     [
         ("BucketIterator", "__iter__", "possible"),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from harness.each_row import each_row
 from harness.small import reported
 
 TEXT = """\
@@ -74,7 +75,7 @@ def main(tables):
 """
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("convert", "found"),
     [
         ("if not isinstance(names, list):\n        names = list(names)", False),

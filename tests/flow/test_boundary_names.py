@@ -9,6 +9,7 @@ import pytest
 from test_boundary_rows import MADE_WITH, TABLE, findings, imported, pickled, rows, written
 
 from codemods.finding import Confidence
+from harness.each_row import each_row
 
 KEEPS_A_LAMBDA = """
 class Made({}):
@@ -69,7 +70,7 @@ def meaning(alias: str) -> str:
 HARMLESS = [row["callable"] for row in TABLE["harmless"]]
 
 
-@pytest.mark.parametrize("alias", TABLE["alias"])
+@each_row("alias", TABLE["alias"])
 def test_another_name_for_the_same(alias: str) -> None:
     name = meaning(alias)
     if any(f"{name}.".startswith(f"{each}.") for each in HARMLESS):
@@ -86,7 +87,7 @@ def test_another_name_for_the_same(alias: str) -> None:
     ]
 
 
-@pytest.mark.parametrize("row", [row for row in rows("variant") if "place" not in row.values[0]])
+@each_row("row", [row for row in rows("variant") if "place" not in row.values[0]])
 def test_what_an_object_is_called_by_an_argument(row: dict[str, Any]) -> None:
     if row["callable"].endswith("DDPStrategy"):  # what makes a strategy is asked for where a trainer takes it
         start = f"{imported(row['callable'])}\nimport lightning.pytorch\n"
@@ -132,7 +133,7 @@ METHODS = [row for row in rows("carrier") if "()." in row.values[0]["callable"]]
 CARRIERS = [row for row in rows("carrier") if row not in METHODS]
 
 
-@pytest.mark.parametrize("row", CARRIERS)
+@each_row("row", CARRIERS)
 def test_what_keeps_its_arguments(row: dict[str, Any]) -> None:
     name = row["callable"]
     keeps = name.rpartition(".")[2][:1].isupper() or name in MAKERS
@@ -162,7 +163,7 @@ def test_methods_give_back_what_keeps_their_arguments(row: dict[str, Any]) -> No
     assert [*found] == [3] and found[3].confidence is Confidence.PROVEN
 
 
-@pytest.mark.parametrize("row", METHODS)
+@each_row("row", METHODS)
 def test_methods_that_give_back_their_object(row: dict[str, Any]) -> None:
     base, _, method = row["callable"].partition("().")
     source = (
@@ -173,7 +174,7 @@ def test_methods_that_give_back_their_object(row: dict[str, Any]) -> None:
     assert findings(source.format("strange"))[6].confidence is Confidence.POSSIBLE
 
 
-@pytest.mark.parametrize("row", rows("harmless"))
+@each_row("row", rows("harmless"))
 def test_what_is_never_pickled_plainly(row: dict[str, Any]) -> None:
     """Neither what is handed over, nor what a class of it may keep."""
     name = row["callable"]
@@ -194,7 +195,7 @@ def test_objects_that_are_sent(row: dict[str, Any]) -> None:
     assert [each.confidence for each in other.values()] == [Confidence.POSSIBLE]
 
 
-@pytest.mark.parametrize("row", rows("burden", "prefix"))
+@each_row("row", rows("burden", "prefix"))
 def test_what_must_not_be_pickled_along(row: dict[str, Any]) -> None:
     """A lambda that reads `self` becomes a method, but not where `self` brings such an object along."""
     name = row["prefix"]

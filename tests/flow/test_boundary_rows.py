@@ -19,6 +19,7 @@ from codemods.engine.migrate import check
 from codemods.finding import Confidence, Finding
 from codemods.settings import Settings
 from codemods.tree.files import MemoryFiles
+from harness.each_row import each_row
 
 try:
     import tomllib
@@ -95,7 +96,7 @@ def pickled(row: dict[str, Any]) -> dict[str, str]:
 PLAIN = [row for row in rows("boundary") if "only" not in row.values[0]]
 
 
-@pytest.mark.parametrize("row", PLAIN)
+@each_row("row", PLAIN)
 def test_what_a_boundary_pickles_is_found(row: dict[str, Any]) -> None:
     calls = pickled(row)
     found = findings("\n".join([imported(row["callable"]), *calls.values()]))
@@ -109,7 +110,7 @@ def test_what_a_boundary_pickles_is_found(row: dict[str, Any]) -> None:
         assert row["callable"] in finding.message, code
 
 
-@pytest.mark.parametrize("row", [row for row in PLAIN if row.values[0].get("parameters")])
+@each_row("row", [row for row in PLAIN if row.values[0].get("parameters")])
 def test_a_parameter_is_known_by_its_position(row: dict[str, Any]) -> None:
     """Those that are pickled are found there, and the others of the row are left alone."""
     value = VALUE
@@ -141,7 +142,7 @@ def _later(row: dict[str, Any], at: int) -> str:
     return "".join(later) + settings
 
 
-@pytest.mark.parametrize("row", [row for row in rows("boundary") if {"when", "unless"} & row.values[0].keys()])
+@each_row("row", [row for row in rows("boundary") if {"when", "unless"} & row.values[0].keys()])
 def test_a_call_that_is_known_not_to_pickle(row: dict[str, Any]) -> None:
     """`when` an argument is 0, None or missing, and `unless` it has one of its values."""
     lines = [imported(row["callable"])]
@@ -156,7 +157,7 @@ def test_a_call_that_is_known_not_to_pickle(row: dict[str, Any]) -> None:
     assert {finding.confidence for finding in found.values()} == {Confidence.POSSIBLE}
 
 
-@pytest.mark.parametrize("row", [row for row in rows("boundary") if "self" in row.values[0].get("pickles", ())])
+@each_row("row", [row for row in rows("boundary") if "self" in row.values[0].get("pickles", ())])
 def test_the_object_itself_is_pickled(row: dict[str, Any]) -> None:
     """What it keeps goes with it."""
     receiver, _, method = row["callable"].rpartition(".")

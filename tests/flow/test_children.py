@@ -6,6 +6,7 @@ import pytest
 from test_flow import crossings
 
 from codemods.finding import Confidence
+from harness.each_row import each_row
 from harness.small import reported
 
 RUNNER = """
@@ -53,7 +54,7 @@ def sure(text: str) -> bool:
     return any(found.confidence is not Confidence.POSSIBLE for found in crossings({"a.py": text}))
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("fill", "run", "work", "early", "found"),
     [
         (FILL, "print(self.clients)", "runner.setup()\n    runner.run()", "", False),

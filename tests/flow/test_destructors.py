@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from harness.each_row import each_row
 from harness.small import migrated, reasons
 
 TEXT = """\
@@ -141,7 +142,7 @@ def test_a_method_that_a_reader_may_run_too_makes_it_no_reader() -> None:
     assert [sum(words in reason for reason in found) for words in said] == [2, 2], found
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("ends", "registers", "fixed"),
     [
         ("self.handle.remove()", "self.handle = folder.register_forward_hook(print)", True),

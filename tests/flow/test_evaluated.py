@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import pytest
-
+from harness.each_row import each_row
 from harness.marks import crossing, marked
 
 STEPS = """
@@ -42,7 +41,7 @@ RUN = "import sys\nfrom data.load import load\n\nprint(*load(sys.argv[1]))\n"
 BOTH = "def __getitem__(self, at): return at\n    def __len__(self): return 3"
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("mark", "options"),
     [
         ("likely", {}),

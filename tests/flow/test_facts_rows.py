@@ -6,10 +6,9 @@ import ast
 import gc
 import pickle
 
-import pytest
-
 from codemods.flow.facts.collector import facts_of
 from codemods.flow.facts.rows import Numbers, Rows
+from harness.each_row import each_row
 
 ROWS: list[list[tuple[int | str, ...]]] = [
     [],
@@ -20,7 +19,7 @@ ROWS: list[list[tuple[int | str, ...]]] = [
 ]
 
 
-@pytest.mark.parametrize("rows", ROWS)
+@each_row("rows", ROWS)
 def test_rows_are_what_was_packed(rows: list[tuple[int | str, ...]]) -> None:
     packed: Rows[tuple[int | str, ...]] = Rows.of(rows)
     assert list(packed) == list(packed) == rows
@@ -62,7 +61,7 @@ def _objects(of: object) -> int:
     return len(seen)
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("line", "most"),
     [
         ("y = x\n", 0.5),  # an edge

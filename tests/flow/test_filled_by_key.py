@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import pytest
 from test_flow import crossings
 
 from codemods.finding import Confidence
+from harness.each_row import each_row
 
 LOADER = """
 from torch.utils.data import DataLoader
@@ -41,7 +41,7 @@ def main(options):
 """
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("key", "put", "found"),
     [
         ('"rows"', '.setdefault("transform", lambda x: 2 * x)', True),
@@ -55,7 +55,7 @@ def test_a_dict_of_options_in_a_dict(key: str, put: str, found: bool) -> None:
     assert any(each.confidence is Confidence.PROVEN for each in seen) is found
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("made", "put", "found"),
     [
         ("{}", '.setdefault("sampler", lambda x: 2 * x)', False),

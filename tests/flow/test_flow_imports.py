@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from codemods.syntax.modules import Modules
+from harness.each_row import each_row
 from harness.marks import crossing, marked
 
 RUN = """
@@ -95,7 +96,7 @@ def test_one_of_two_star_imports(imports: str, crosses: str) -> None:
     assert crossing(program) == marked(program)
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("module", "found"),
     [
         ("datasets.shapes.cubes", "kit/datasets/shapes/cubes.py"),  # a program that is started in the package

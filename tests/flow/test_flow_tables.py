@@ -9,6 +9,7 @@ import pytest
 from test_boundary_rows import findings
 
 from codemods.finding import Confidence
+from harness.each_row import each_row
 
 
 def proven(source: str) -> list[int]:
@@ -18,7 +19,7 @@ def proven(source: str) -> list[int]:
 # What is taken out of a container
 
 
-@pytest.mark.parametrize("code", [
+@each_row("code", [
     "kept.get('a')", "kept.pop('a')", "kept.popitem()", "kept.setdefault('a', 1)", "kept.__getitem__('a')", "kept['a']",
     "[*kept.values()][0]",
 ])  # fmt: skip
@@ -29,7 +30,7 @@ def test_an_element_is_what_was_put_in(code: str) -> None:
     )
 
 
-@pytest.mark.parametrize("method", ["append", "add", "insert", "appendleft", "put"])
+@each_row("method", ["append", "add", "insert", "appendleft", "put"])
 def test_what_is_put_in_is_an_element(method: str) -> None:
     arguments = "0, lambda: 1" if method == "insert" else "lambda: 1"
     assert proven(f"import pickle\nkept = []\nkept.{method}({arguments})\npickle.dumps(kept)\n") == [3]
@@ -41,7 +42,7 @@ def test_containers_are_joined(method: str) -> None:
     assert proven(f"import pickle\nkept = set()\nkept.{method}([lambda: 1])\npickle.dumps([*kept][0])\n") == [3]
 
 
-@pytest.mark.parametrize("name", [
+@each_row("name", [
     "list", "tuple", "set", "frozenset", "sorted", "reversed", "iter", "itertools.chain", "collections.deque",
 ])  # fmt: skip
 def test_elements_are_those_of_the_argument(name: str) -> None:
@@ -60,7 +61,7 @@ def test_a_repeated_list_holds_its_elements_at_every_place(code: str) -> None:
     assert not findings(f"import pickle, sys\ncount = len(sys.argv)\nkept = {code}\npickle.dumps(len(kept))\n")
 
 
-@pytest.mark.parametrize("module", [
+@each_row("module", [
     "gym.vector.utils", "gymnasium.vector.utils.misc", "stable_baselines3.common.vec_env",
     "baselines.common.vec_env.vec_env", "tianshou.env.utils",
 ])  # fmt: skip
@@ -122,7 +123,7 @@ load(Own(lambda: 1))
     assert proven(source) == [10]
 
 
-@pytest.mark.parametrize("copy", [
+@each_row("copy", [
     "{'raw': value for _, value in options.items()}", "{other: v for (k, v), other in zip(options.items(), ['raw'])}",
     "{k.lower(): v for k, v in options.items()}", "{k: v for k in ['raw'] for _, v in options.items()}",
 ])  # fmt: skip
@@ -185,7 +186,7 @@ def test_fields_keep_their_default(module: str, mark: str, field: str) -> None:
 # What calls what it is given
 
 
-@pytest.mark.parametrize("code", [
+@each_row("code", [
     "multiprocessing.Process(target=work, args=(lambda: 1,))",
     "multiprocessing.Process(target=work, kwargs={'x': lambda: 1})",
     "threading.Thread(target=work, args=(lambda: 1,))",
@@ -217,7 +218,7 @@ def test_the_function_is_called_with_the_arguments(code: str) -> None:
     assert not thread or not findings(f"{source}{silent.replace('rank_len', 'len')}\n")
 
 
-@pytest.mark.parametrize("attribute", [
+@each_row("attribute", [
     "dataset", "datasets", "transform", "transforms", "target_transform", "module", "func", "args", "keywords",
     "collate_fn", "pipeline", "source", "fn", "config", "cfg",
 ])  # fmt: skip

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import pytest
-
+from harness.each_row import each_row
 from harness.marks import crossing, marked
 
 DATA = """
@@ -35,7 +34,7 @@ DataLoader({how}(), num_workers=2)
 """
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("how", "confidence"),
     [
         ("getattr(data, name)", "likely"),
@@ -67,7 +66,7 @@ class Rows({base}):
 """
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("base", "method", "read"),
     [
         ("Dataset", "size", "# likely"),
@@ -95,7 +94,7 @@ class Rows:
 """
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("parameters", "read"),
     [
         ("self, root, preload=True", "# likely"),
@@ -117,7 +116,7 @@ def test_a_class_that_does_not_take_the_arguments_is_not_meant(parameters: str, 
     assert found == {place for place in marked(program) if place[2] != "possible"}
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("how", "read"),
     [
         ("getattr(data, 'Pairs')", "# possible"),
@@ -166,7 +165,7 @@ DataLoader({how}("data", transform=lambda x: x), num_workers=2)  # {confidence}
 """
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("how", "confidence"),
     [
         ("datasets.__dict__[name]", "proven"),
@@ -214,7 +213,7 @@ NOTE = """
 """
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("note", "find", "near", "far"),
     [
         (NOTE, "return Reader.known[name]()", "# proven", "# proven"),

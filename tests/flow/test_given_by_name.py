@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import pytest
-
+from harness.each_row import each_row
 from harness.marks import crossing, marked
 
 PROGRAM = """
@@ -80,7 +79,7 @@ BODIES = {
 }
 
 
-@pytest.mark.parametrize("name", BODIES)
+@each_row("name", BODIES)
 def test_the_argument_of_that_name(name: str) -> None:
     files = {"train.py": PROGRAM.format(body=BODIES[name].strip())}
     found = {each for each in crossing(files) if each[2] != "possible"}

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from codemods.syntax.unpicklable_table import makes_object
+from harness.each_row import each_row
 from harness.small import reported
 
 TASK = """\
@@ -36,7 +37,7 @@ def test_a_module_is_no_hazard_of_the_flow() -> None:
     assert not makes_object("importlib.import_module") and makes_object("threading.Lock")
 
 
-@pytest.mark.parametrize(
+@each_row(
     "name",
     [
         "'task_' + sys.argv[1]",

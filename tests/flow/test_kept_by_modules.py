@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import pytest
-
+from harness.each_row import each_row
 from harness.marks import crossing, marked
 
 SENT = """
@@ -42,7 +41,7 @@ def make():
 """
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("model", "attached", "after", "mark"),
     [
         ("nn.Linear(2, 1)", "model.register_forward_hook(hook)", "pass", "proven"),
@@ -128,7 +127,7 @@ def make():
 ]
 
 
-@pytest.mark.parametrize("program", MADE)
+@each_row("program", MADE)
 def test_what_is_taken_out_again(program: str) -> None:
     files = {"train.py": SENT.format(program=program)}
     assert crossing(files) == marked(files)

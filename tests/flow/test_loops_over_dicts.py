@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from harness.each_row import each_row
 from harness.small import reported
 
 WALKED = """\
@@ -30,7 +31,7 @@ if __name__ == "__main__":
 """
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("walk", "lines"),
     [
         pytest.param("found = [(n, 1) for n in TABLE]", [], id="a comprehension"),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from harness.each_row import each_row
 from harness.marks import crossing, marked
 
 PROGRAM = """
@@ -31,7 +32,7 @@ def text(test: str = "noise", call: str = "load('a')", default: str = "None", ma
     return PROGRAM.format(test=test, call=call, default=default, mark=mark)
 
 
-@pytest.mark.parametrize(
+@each_row(
     "program",
     [
         pytest.param(text(), id="by its truth"),
@@ -52,7 +53,7 @@ def test_nobody_asks_for_it(program: str) -> None:
     assert crossing({"run.py": program}) == marked({"run.py": program})
 
 
-@pytest.mark.parametrize(
+@each_row(
     "program",
     [
         pytest.param(text(call="load('a', sys.argv)", mark="proven"), id="a call says it"),
@@ -113,7 +114,7 @@ class Other(Dataset):
 """
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("kept", "sent", "plain", "cropped"),
     [
         pytest.param("steps(3)", "Plain", "proven", "possible", id="left off"),

@@ -10,6 +10,7 @@ from test_flow import crossings
 from codemods.finding import Confidence
 from codemods.flow.answers import one_program
 from codemods.flow.solve.paths import Paths
+from harness.each_row import each_row
 
 ROWS = """
 class Rows:
@@ -62,7 +63,7 @@ def sure(look: str, train: str, **more: str) -> bool:
     return found[0].confidence is not Confidence.POSSIBLE
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("look", "train", "crosses"),
     [
         ("rows.keep = lambda row: row", READ, False),
@@ -83,7 +84,7 @@ def test_what_one_script_puts_there(look: str, train: str, crosses: bool) -> Non
     assert sure(look, train) is crosses
 
 
-@pytest.mark.parametrize(
+@each_row(
     "third",
     [
         "import look\nimport train\n\nlook.main()\ntrain.main()\n",
@@ -99,7 +100,7 @@ def test_scripts_that_something_imports_may_be_one_program(third: str) -> None:
     assert sure("rows.keep = lambda row: row", READ, **{"third.py": third})
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("path", "text"),
     [
         ("setup.cfg", "[options.entry_points]\nown.plugins =\n    look = look:main\n"),

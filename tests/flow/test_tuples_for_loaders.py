@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from harness.each_row import each_row
 from harness.marks import crossing
 
 PROGRAM = """
@@ -90,7 +91,7 @@ DataLoader(data, num_workers=2)
 """
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("made", "taken", "found"),
     [
         ("[Rows(step), Rows(step)]", "state[:2][1]", False),

@@ -7,6 +7,7 @@ import pytest
 from codemods.finding import Confidence
 from codemods.flow.answers.crossings import flow_of
 from codemods.hazard_kind import HazardKind
+from harness.each_row import each_row
 from harness.marks import project_of
 
 PROGRAM = """\
@@ -100,7 +101,7 @@ print(next(iter({made}.loader())))
 KEPT = "self.rows, self.workers = rows, num_workers"
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("made", "kept", "change", "crosses"),
     [
         ("Module(Rows(), num_workers=0)", KEPT, "pass", False),
@@ -119,7 +120,7 @@ def test_the_number_that_an_object_keeps(made: str, kept: str, change: str, cros
     assert any(each.line == 12 and each.confidence is Confidence.PROVEN for each in crossings) is crosses
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("options", "before", "crosses"),
     [
         ("**options", "options = {'num_workers': 0, 'pin_memory': True}", False),

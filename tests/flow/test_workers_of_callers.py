@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from codemods.finding import Confidence
+from harness.each_row import each_row
 from harness.small import reported
 
 HEAD = """\
@@ -56,7 +57,7 @@ def test_none_in_options(line: str, number: str) -> None:
     assert lines(HEAD, STARS.format(line), ONE.format(number), MAIN) == []
 
 
-@pytest.mark.parametrize("line", CHANGES)
+@each_row("line", CHANGES)
 def test_changed_options(line: str) -> None:
     found = lines(HEAD, STARS.format(line), ONE.format("num_workers=0"), MAIN)
     assert found == [(3, Confidence.PROVEN)]
@@ -76,7 +77,7 @@ def test_left_out_of_options() -> None:
     assert lines(HEAD, STARS.format("options.setdefault('num_workers', 0)"), ONE.format(""), MAIN) == []
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("default", "given", "crosses"),
     [
         ("4", "workers=0", False),

@@ -5,9 +5,10 @@ from __future__ import annotations
 import pytest
 
 from codemods.launch.names import names
+from harness.each_row import each_row
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("table", "member", "other"),
     [
         ("local_rank", "LOCAL_RANK", "RANK"),

@@ -15,6 +15,7 @@ from codemods.lsp.server import Server, _is_file, _Place, _same, create
 from codemods.lsp.shapes import Shapes
 from codemods.settings import Settings
 from codemods.tree.files import MemoryFiles
+from harness.each_row import each_row
 
 TRAIN = """\
 from torch.utils.data import DataLoader
@@ -40,7 +41,7 @@ def place(line: int, start: int, end: int) -> types.Range:
     return types.Range(types.Position(line, start), types.Position(line, end))
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("wanted", "found"),
     [
         (place(4, FIRST, FIRST), 1),

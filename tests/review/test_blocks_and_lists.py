@@ -91,7 +91,7 @@ def test_an_unsafe_change_for_many_places_that_builds_on_another() -> None:
     ]
 
 
-@pytest.mark.parametrize(("findings", "more"), [(1, 0), (2, 1), (4, 3), (5, 4)])
+@each_row(("findings", "more"), [(1, 0), (2, 1), (4, 3), (5, 4)])
 def test_three_more_places_are_named(findings: int, more: int) -> None:
     out = console()
     change_block(out, review(), change(findings=findings, hunks=()))
@@ -185,7 +185,7 @@ def test_nothing_that_stays() -> None:
 # Markdown
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("words", "shown"),
     [
         ("plain words", "plain words"),
@@ -287,9 +287,7 @@ def test_a_long_list_of_files_is_cut() -> None:
 SOURCES = {"a.py": Source("a.py", "one\ntwo\n  three  \nfour")}
 
 
-@pytest.mark.parametrize(
-    ("path", "line", "known"), [("a.py", 3, "three"), ("a.py", 4, "four"), ("a.py", 5, ""), ("b.py", 1, "")]
-)
+@each_row(("path", "line", "known"), [("a.py", 3, "three"), ("a.py", 4, "four"), ("a.py", 5, ""), ("b.py", 1, "")])
 def test_a_finding_is_known_by_the_code_of_its_line(path: str, line: int, known: str) -> None:
     assert key_of(finding(line, path=path), SOURCES) == ("lambdas", path, known)
 

@@ -61,7 +61,7 @@ def test_a_span_beyond_the_end_stops_there() -> None:
     assert frame(Span(31, 1, 99, 9))[1].startswith("  31 | xxx") and len(frame(Span(31, 1, 99, 9))) == 3
 
 
-@pytest.mark.parametrize(("width", "room"), [(80, 73), (60, 53), (30, 40), (500, 160)])
+@each_row(("width", "room"), [(80, 73), (60, 53), (30, 40), (500, 160)])
 def test_long_lines_are_cut_to_the_terminal(width: int, room: int) -> None:
     line = frame(Span(31, 100, 31, 103), width, terminal=True)[1]
     assert len(line.removeprefix("  31 │ ")) == room
@@ -73,7 +73,7 @@ def test_where_nobody_looks_the_width_is_always_the_same(width: int) -> None:
     assert frame(Span(31, 100, 31, 103), width) == frame(Span(31, 100, 31, 103), 200)
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("code", "start", "end", "room", "window"),
     [
         ("abcdef", 2, 4, 6, ("abcdef", 2, 4)),

@@ -17,7 +17,7 @@ from codemods.transforms.dist_launcher import torch_version
 from harness.each_row import each_row
 
 
-@pytest.mark.parametrize("name", ["::add-mask::x.py", "  ::error::x.py", "::stop-commands::a/b.py", "a##[error]b.py"])
+@each_row("name", ["::add-mask::x.py", "  ::error::x.py", "::stop-commands::a/b.py", "a##[error]b.py"])
 def test_no_path_is_a_command_to_who_reads_the_log(name: str) -> None:
     """GitHub looks at what follows blanks at the start of a line, and for `##[` anywhere."""
     for shown in (place("", name), no_command(name)):

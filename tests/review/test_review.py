@@ -34,6 +34,7 @@ from codemods.review.json_report import to_json
 from codemods.review.sarif import to_sarif
 from codemods.review.text import clean, render_text
 from codemods.tree.source import Source
+from harness.each_row import each_row
 
 HERE = Path(__file__).resolve().parents[1]
 
@@ -182,7 +183,7 @@ def test_equal_files_make_no_diff() -> None:
     assert unified_diff({"a": b"x", "b": b"y"}, {"a": b"x", "b": b"y"}) == b""
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("path", "header"),
     [
         ("plain/a b.py", b"plain/a b.py"),
@@ -337,7 +338,7 @@ def test_long_lines_are_cut_around_the_place() -> None:
     assert len(frame) < 180
 
 
-@pytest.mark.parametrize("before", ["\t", "'你好', ", "'a\u0301', ", "'\u202e', ", "'\x1b[1m', "])
+@each_row("before", ["\t", "'你好', ", "'a\u0301', ", "'\u202e', ", "'\x1b[1m', "])
 def test_carets_stand_below_the_place(before: str) -> None:
     from rich.cells import cell_len
 

@@ -12,6 +12,7 @@ from codemods.finding import Finding, Hop, Skipped
 from codemods.review.markdown import to_markdown
 from codemods.review.text import render_concise
 from codemods.tree.source import Source
+from harness.each_row import each_row
 
 
 def summary(*found: Finding, files: int = 3, **more: Any) -> list[str]:
@@ -33,7 +34,7 @@ def test_totals_say_what_is_not_known() -> None:
     assert not any(line.startswith(("Nothing", "Not known")) for line in summary(finding(1), skipped=(failed,)))
 
 
-@pytest.mark.parametrize("number", [0, 1, 10, 12])
+@each_row("number", [0, 1, 10, 12])
 def test_comments_that_silence_nothing_are_listed(number: int) -> None:
     lines = summary(idle=tuple(Hop("a.py", at, "no such finding") for at in range(1, number + 1)))
     assert sum("  suppression  " in line for line in lines) == min(number, 10)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import pytest
-
 from codemods.review.printing import clean, escaped
 from harness.each_row import each_row
 
@@ -14,7 +12,7 @@ def test_hidden(hidden: str) -> None:
     assert hidden not in escaped(f"a{hidden}b") and escaped(f"a{hidden}b").startswith("a\\")
 
 
-@pytest.mark.parametrize("text", ["a b", "é", "漢字", "🎉", "-_`*"])
+@each_row("text", ["a b", "é", "漢字", "🎉", "-_`*"])
 def test_shown(text: str) -> None:
     assert clean(text) == text == escaped(text)
 

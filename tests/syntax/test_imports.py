@@ -291,7 +291,7 @@ def test_an_import_behind_what_may_run_before_it_is_not_enough(text: str, line: 
     assert reference(ast.parse(text), PATH, "os", "environ", inside=line)[1] == (Import(PATH, "os"),)
 
 
-@pytest.mark.parametrize(
+@each_row(
     "text",
     [
         "copy = 3",
@@ -342,7 +342,7 @@ def test_what_binds_a_name(text: str, bound: bool) -> None:
     assert bool(Scopes(ast.parse(text)).visible("name", None)) is bound
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("text", "taken"),
     [
         ("import argparse\np = argparse\n\n\ndef f(x):\n    return [os for os in x]\n", False),

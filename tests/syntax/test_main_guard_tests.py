@@ -38,7 +38,7 @@ def if_statement(text: str) -> ast.If:
     return node
 
 
-@pytest.mark.parametrize("text", SCRIPT_ONLY)
+@each_row("text", SCRIPT_ONLY)
 def test_the_name_of_the_script(text: str) -> None:
     assert is_main_guard(if_statement(text))
     assert is_main_process_test(if_statement(text).test)

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import ast
 
-import pytest
-
 from codemods.project import Project
 from codemods.syntax.never_asked import NeverAsked
 from codemods.syntax.repo import Repo
 from codemods.tree.files import MemoryFiles
+from harness.each_row import each_row
 
 ROWS = """
 class Rows(Base):
@@ -35,7 +34,7 @@ def never(body: str, use: str, **more: str) -> bool:
     return NeverAsked(repo, lambda path: not path.startswith("test")).never_runs(outline, made)
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("body", "use"),
     [
         (OTHER, "Rows('a', Compose([1]))"),
@@ -54,7 +53,7 @@ def test_no_call_asks(body: str, use: str) -> None:
     assert never(body, use)
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("body", "use"),
     [
         (OTHER, "pass"),  # no call in sight

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import pytest
-
+from harness.each_row import each_row
 from harness.small import reported
 
 FOUND = """
@@ -30,7 +29,7 @@ class Rows(Dataset):
 """
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("more", "found"),
     [
         ({}, False),

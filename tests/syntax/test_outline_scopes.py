@@ -7,6 +7,7 @@ import ast
 import pytest
 
 from codemods.syntax.outline import Outline
+from harness.each_row import each_row
 
 TEXT = """
 class Loader:
@@ -72,7 +73,7 @@ def read(path, rows):
 """
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("line", "opened"),
     [
         pytest.param(4, [True], id="the file"),

@@ -5,8 +5,6 @@ from __future__ import annotations
 import ast
 import textwrap
 
-import pytest
-
 from codemods.project import Project
 from codemods.syntax.receivers import ReceiverKind, Receivers, view_receiver
 from codemods.syntax.repo import Repo
@@ -224,7 +222,7 @@ def test_annotations_of_parameters(parameters: str, wanted: ReceiverKind) -> Non
     assert kind("arg", parameters=parameters) is wanted
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("parameters", "wanted"), [("arg: Holds", D), ("arg: 'Holds'", D), ("arg: Viewed", U), ("arg", U), ("arg: int", U)]
 )
 def test_attributes_of_parameters(parameters: str, wanted: ReceiverKind) -> None:
@@ -282,7 +280,7 @@ def test_shapes_of_views(text: str, wanted: tuple[str, str] | None) -> None:
     assert (None if found is None else (ast.unparse(found[0]), found[1])) == wanted
 
 
-@pytest.mark.parametrize(("line", "wanted"), [(2, D), (4, N), (3, N), (99, N)])
+@each_row(("line", "wanted"), [(2, D), (4, N), (3, N), (99, N)])
 def test_the_method_at_a_line(line: int, wanted: ReceiverKind) -> None:
     text = "class A:\n    def keys(self):\n        return self.d.keys()\n    def values(self):\n        return []\n"
     repo = Repo(Project(MemoryFiles({"a.py": text.encode()})))

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import pytest
-
 from codemods.syntax.modules import Modules
 from harness.each_row import each_row
 
@@ -26,7 +24,7 @@ def test_levels(importer: str, level: int, module: str, wanted: str | None) -> N
     assert Modules(paths).relative(importer, level, module) == wanted
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("importer", "module", "wanted"),
     [
         ("one/train.py", "local.tables", "one/local/tables.py"),

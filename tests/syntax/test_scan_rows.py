@@ -171,7 +171,7 @@ def test_what_a_new_function_meets(loop: str, found: str | None) -> None:
     assert found_by_scan(project, "a.py", FUNCTION) is None
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("name", "head", "found"),
     [
         ("thing", "from models import *\n", True),

@@ -297,7 +297,7 @@ def test_owner_of_a_builtin_is_nobody_until_the_module_binds_it() -> None:
     assert scopes.owner(scopes.module, "len") is scopes.module
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("text", "expected"),
     [
         ("if __name__ == '__main__': pass", True),

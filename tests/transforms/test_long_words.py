@@ -59,9 +59,7 @@ def test_commands(text: str, starts: bool) -> None:
     assert _starts_launcher(text) is starts
 
 
-@pytest.mark.parametrize(
-    "text", ["logger.info('x')", "get_logger().warning(1)", "self.my_log.error(e)", "LOG.debug(1)"]
-)
+@each_row("text", ["logger.info('x')", "get_logger().warning(1)", "self.my_log.error(e)", "LOG.debug(1)"])
 def test_what_writes_to_a_log(text: str) -> None:
     assert splitter._LOGS.search(text)
     assert not splitter._LOG_SETUP.search(text)

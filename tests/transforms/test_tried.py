@@ -7,6 +7,7 @@ import pytest
 from codemods.engine.migrate import check, plan
 from codemods.settings import Settings
 from codemods.tree.files import MemoryFiles
+from harness.each_row import each_row
 
 TEXT = """\
 import contextlib
@@ -82,7 +83,7 @@ def test_tried(rule: str, body: str, caught: str, then: str, other_way: bool) ->
     assert unsafe(rule, TRY.format(body=body, caught=caught, then=then), "store(value)") is other_way
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("stored", "used", "other_way"),
     [
         ("pickle.dumps(value)", "store(value)", False),
@@ -125,7 +126,7 @@ if __name__ == "__main__":
 POOL, SUBMIT = "with Pool(2) as pool:", "pool.apply_async(step, (2,))"
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("pool", "asked", "result", "caught", "then", "other_way"),
     [
         ("with ProcessPoolExecutor() as pool:", "pool.submit(step, 2)", "result", "Exception", "print(step(2))", True),
@@ -176,7 +177,7 @@ START = "multiprocessing.Process(target=child, args=(value,)).start()"
 ASKED = "try:\n        pickle.dumps(value)\n    except Exception:\n        {then}\n    "
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("body", "found"),
     [
         pytest.param(f"if can_send(value):\n        {START}", False, id="a test asks"),

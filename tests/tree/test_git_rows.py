@@ -274,7 +274,7 @@ def test_damaged_indexes(data: bytes) -> None:
         parse_index(data, 40, Path("index"))
 
 
-@pytest.mark.parametrize("path", ["../a", ".git/config", "a//b", ""])
+@each_row("path", ["../a", ".git/config", "a//b", ""])
 def test_indexes_that_lead_out(path: str) -> None:
     with pytest.raises(Problem) as raised:
         parse_index(index(entry(path)), 40, Path("index"))

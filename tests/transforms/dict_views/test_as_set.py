@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from harness.each_row import each_row
 from harness.small import migrated, reasons, reported
 
 PROGRAM = """\
@@ -135,7 +136,7 @@ AGREES = {
 IN = "Key('a', 1) in self.names"
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("name", "use"),
     [
         *((name, IN) for name in AGREES),
@@ -157,7 +158,7 @@ def test_whether_hash_and_comparison_agree(name: str, use: str) -> None:
     assert finding.fix is not None  # values are found by `==` as it is
 
 
-@pytest.mark.parametrize(
+@each_row(
     "use",
     [
         "self.names in Loose('a').rows",  # the view is asked for

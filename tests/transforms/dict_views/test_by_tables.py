@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import pytest
-
+from harness.each_row import each_row
 from harness.small import reported
 
 RULE = "dict-views"
@@ -35,7 +34,7 @@ if __name__ == "__main__":
 """
 
 
-@pytest.mark.parametrize(
+@each_row(
     "store",
     [
         "self.frame.columns = names.keys()",
@@ -59,7 +58,7 @@ def test_a_table_takes_the_elements(store: str) -> None:
     assert reported({"run.py": PROGRAM.format(store=store)}, RULE) == []
 
 
-@pytest.mark.parametrize(
+@each_row(
     "store",
     [
         "self.names = names.keys()",

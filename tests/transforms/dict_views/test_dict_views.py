@@ -493,7 +493,7 @@ def test_possible_only(text: str) -> None:
     assert only(found(text)).confidence is Confidence.POSSIBLE
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("sent", "confidence"),
     [
         ("", Confidence.POSSIBLE),

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import pytest
-
+from harness.each_row import each_row
 from harness.small import reported
 
 BASE = """\
@@ -20,7 +19,7 @@ MORE = STEP + "    def close(self):\n        pass\n"
 SENT = "import pickle\n\npickle.dumps(Table(3))\n"
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("step", "use", "count"),
     [
         (STEP, "", 0),

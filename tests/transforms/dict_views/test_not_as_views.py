@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from harness.each_row import each_row
 from harness.small import reported
 
 RULE = "dict-views"
@@ -177,7 +178,7 @@ def test_the_keys_of_a_dict_of_views_are_no_views(made: str, put: str, looped: s
     assert ("puts it into a text" in (found.fix.unsafe or "")) is unsafe
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("imports", "target", "kept"),
     [
         ("import package.table", "package.table", False),
@@ -196,7 +197,7 @@ def test_a_module_is_not_pickled(imports: str, target: str, kept: bool) -> None:
     assert bool(reported(files, RULE)) is kept
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("put", "taken", "kept"),
     [
         ("rows.append(meta.names)", "rows[0] - {'b'}", True),

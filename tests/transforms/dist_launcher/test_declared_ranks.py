@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from harness.each_row import each_row
 from harness.small import reported
 
 PROGRAM = """\
@@ -58,7 +59,7 @@ def test_a_dataclass_that_a_parser_is_given() -> None:
     assert lines(PLAIN.format(default=-1), made, "from dataclasses import dataclass") == [8]
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("declared", "made"),
     [
         (OPTIONS.format(default=2), "Settings.parse()"),

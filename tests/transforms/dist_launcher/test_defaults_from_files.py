@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from harness.each_row import each_row
 from harness.small import migrated, reasons
 
 RULE = "dist-launcher"
@@ -53,7 +54,7 @@ def test_what_a_file_says_gives_way_to_the_launcher(monkeypatch: pytest.MonkeyPa
     assert output(monkeypatch, done, "--config", "7", "--local-rank", "5", rank="3") == 5
 
 
-@pytest.mark.parametrize(
+@each_row(
     "overwrite",
     [
         "vars(parser).update(options)",

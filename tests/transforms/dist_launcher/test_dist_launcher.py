@@ -1157,7 +1157,7 @@ NO_GROUP = DISTRIBUTED.replace(
 SETS_UP = "import torch.distributed as dist\ndef start(rank):\n    dist.init_process_group('gloo', rank=rank)\n"
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("script", "helper", "sure"),
     [
         ("from helper import seed\nseed()", SETS_UP, Confidence.POSSIBLE),

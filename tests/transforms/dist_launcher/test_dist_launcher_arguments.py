@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from harness.each_row import each_row
 from harness.small import migrated, reasons, reported
 
 RULE = "dist-launcher"
@@ -188,7 +189,7 @@ def test_option_under_a_test_of_the_version(test: str) -> None:
 OLD_FILE = "import argparse\nimport os\nimport sys\nimport torch\n\nversion = {version}\n"
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("version", "test", "by_version"),
     [
         ("torch.__version__", "version < '2'", True),
@@ -227,7 +228,7 @@ def test_a_function_that_nobody_uses_reads_nothing(used: bool) -> None:
     assert (DEFAULT in migrated(engine, RULE).get("a.py", "")) is used
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("use", "found"),
     [
         ("if __name__ == '__main__':\n    Process(target=start, args=(print, opt)).start()", False),
@@ -248,7 +249,7 @@ def test_a_function_that_only_another_program_uses_reads_nothing(use: str, found
     assert (DEFAULT in migrated(files, RULE).get("a.py", "")) is found
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("rank", "more", "sure"),
     [
         ("opt.global_rank", "", False),

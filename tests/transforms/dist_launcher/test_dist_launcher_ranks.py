@@ -5,6 +5,8 @@ from __future__ import annotations
 import pytest
 from test_dist_launcher import LAUNCH, SPAWNS, files, findings, migrated, reasons
 
+from harness.each_row import each_row
+
 # addresses of the script's own
 
 JOINS = """\
@@ -64,7 +66,7 @@ def test_ranks_meet_at_the_launchers_address(before: str, after: str, launcher: 
     assert changed == ({"run.sh": shell.replace(LAUNCH, "torchrun")} if launcher == LAUNCH else {})
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("port", "fixed"),
     [
         ("os.environ['MASTER_PORT']", False),
@@ -174,7 +176,7 @@ def test_address_of_another_way_to_start() -> None:
     assert findings(files(run_sh="torchrun a.py\n", a_py=script)) == []
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("start", "else_start", "said"),
     [
         ("try:\n    rank = int(os.environ['RANK'])", "except KeyError:", False),
@@ -468,7 +470,7 @@ else:
 """
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("test", "options", "found"),
     [
         ('args.command == "train"', "", True),

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import pytest
-
+from harness.each_row import each_row
 from harness.small import reported
 
 SCRIPT = """\
@@ -27,7 +26,7 @@ if __name__ == "__main__":
 """
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("rank", "size", "given", "stays"),
     [
         (0, 1, "args.world_size", True),

@@ -408,7 +408,7 @@ def test_guides_that_may_mean_another_script_stay(guide: str, scripts: dict[str,
 BELOW = "```\n{went}\n```\nFor example:\n```\n{launch} bin/train.py\n```\n"
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("went", "scripts", "changes"),
     [
         ("cd ./code", ["code/bin/train.py"], True),
@@ -523,7 +523,7 @@ def test_an_option_that_only_takes_the_new_spelling_stops_under_an_old_torch() -
     assert finding.confidence is Confidence.PROVEN
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("new", "renamed"),
     [
         ("torchrun --nproc_per_node=2 --rdzv_id=1 a.py --x", False),
@@ -546,7 +546,7 @@ def test_a_script_that_a_guide_starts_with_either_launcher_takes_both_spellings(
     assert 'add_argument("--local-rank", "--local_rank", type=int, default=int(' in changed["a.py"]
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("entry", "sets", "more", "known"),
     [
         ("${ROOT}/bin/lm/train.py", "export ROOT=$PWD/../..", {}, True),

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import pytest
-
 from codemods.transforms.dist_launcher import RULE
+from harness.each_row import each_row
 from harness.rows import answer
 
 SCRIPT = """\
@@ -33,7 +32,7 @@ def told(shell: str, guide: str, **others: str) -> bool:
 CALL = "```\n./tools/go.sh train.py 8 conf.yaml\n```\n"
 
 
-@pytest.mark.parametrize(
+@each_row(
     "shell",
     [
         LAUNCH + "$1 --conf conf.yaml",
@@ -49,7 +48,7 @@ def test_the_script_that_the_calls_name(shell: str) -> None:
     assert told(shell + "\n", CALL)
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("shell", "call"),
     [
         ("GPUS=$1\nshift\n" + LAUNCH.replace("$2", "$GPUS") + '"$@"', "tools/go.sh 8 train.py --lr 1"),
@@ -68,7 +67,7 @@ def test_which_of_the_words_it_is(shell: str, call: str) -> None:
     assert told(shell + "\n", f"Run `{call}` then.\n") or "\n" in call
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("shell", "call"),
     [
         (LAUNCH + "$1 --lr 1", "tools/stop.sh train.py 8"),  # another script

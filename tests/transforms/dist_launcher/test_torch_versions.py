@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import pytest
-
 from codemods.project import Project
 from codemods.transforms.dist_launcher.torch_version import Named, depth, is_about, named_versions, oldest_for
 from codemods.tree.files import MemoryFiles
@@ -168,9 +166,7 @@ def test_files_that_are_read(path: str, read: bool) -> None:
     assert versions(path, "torch==1.7\n") == ([(1, 7)] if read else [])
 
 
-@pytest.mark.parametrize(
-    ("path", "read"), [("any.yml", True), ("a/any.yaml", True), ("a/b/any.yml", False), ("any.txt", False)]
-)
+@each_row(("path", "read"), [("any.yml", True), ("a/any.yaml", True), ("a/b/any.yml", False), ("any.txt", False)])
 def test_an_environment_may_be_called_anything(path: str, read: bool) -> None:
     assert versions(path, "name: x\ndependencies:\n  - pytorch=1.7\n") == ([(1, 7)] if read else [])
     assert versions(path, "name: x\nother:\n  - pytorch=1.7\n") == []

@@ -96,7 +96,7 @@ PROCESSES = """
 """
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("put", "body", "holding"),
     [
         ("process", "print(len(rows))", "rows"),

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import ast
 
-import pytest
-
 from codemods.finding import Edit
 from codemods.transforms.lambdas.writing.class_fields import is_alone, is_data, may_be_handed_over
 from codemods.transforms.lambdas.writing.def_text import comments_above, edited, indentation_of, within
@@ -71,7 +69,7 @@ def test_edits_inside_a_part_of_a_file() -> None:
     assert indentation_of("\t x ") == "\t " and indentation_of("x") == ""
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("value", "data"),
     [
         *((f"{name}(x)", True) for name in (
@@ -89,7 +87,7 @@ def test_what_gives_no_function(value: str, data: bool) -> None:
     assert is_data(ast.parse(value, mode="eval").body) is data
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("statement", "name"),
     [
         ("size = config.size", "size"),

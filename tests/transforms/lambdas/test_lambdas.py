@@ -13,10 +13,11 @@ from codemods.project import Project
 from codemods.settings import Settings
 from codemods.transforms.lambdas.plan import plan_hoist
 from codemods.tree.files import MemoryFiles
+from harness.each_row import each_row
 from harness.hoisting import PATH, candidates, hoisted
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("text", "burdens", "expected"),
     [
         pytest.param(
@@ -243,7 +244,7 @@ def build(ds):
     )
 
 
-@pytest.mark.parametrize(
+@each_row(
     "text",
     [
         pytest.param("rows = sorted([3, 1], key=lambda x: -x)\n", id="a sort key"),
@@ -438,7 +439,7 @@ def main():
 """
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("value", "safe"),
     [
         ("10 if scale else int(scale / 2)", True),
@@ -491,7 +492,7 @@ def main(rows):
 """
 
 
-@pytest.mark.parametrize(("default", "same"), [("=1", True), ("='all'", True), ("=None", False), ("", False)])
+@each_row(("default", "same"), [("=1", True), ("='all'", True), ("=None", False), ("", False)])
 def test_a_deep_copy_of_a_number_is_the_number(default: str, same: bool) -> None:
     files = MemoryFiles({PATH: SHARED.format(default=default).encode()})
     after = plan(files, Settings()).contents[PATH].decode()

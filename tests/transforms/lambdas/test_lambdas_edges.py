@@ -43,7 +43,7 @@ def build(scale):
     assert "def _build_other(scale, row):  # type: (...) -> int\n" in after
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("text", "reason"),
     [
         pytest.param(
@@ -193,7 +193,7 @@ def test_no_partial_where_a_class_keeps_what_the_maker_gives() -> None:
     assert "functools.partial(_scaled_step, factor)" in after
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("maker", "own", "name"),
     [
         ("make_step", "step", "_step"),
@@ -224,7 +224,7 @@ def test_a_lambda_that_a_maker_gives() -> None:
     assert "def _collate_fn(size, items):" in after
 
 
-@pytest.mark.parametrize("name", ["setup", "teardown_module", "pytest_configure", "__getattr__", "TestRows"])
+@each_row("name", ["setup", "teardown_module", "pytest_configure", "__getattr__", "TestRows"])
 def test_names_that_are_looked_for_in_modules_are_not_kept(name: str) -> None:
     keyword = "class" if name[0] == "T" else "def"
     after, _ = hoisted(f"def build():\n    {keyword} {name}(object):\n        pass\n    return {name}\n")
@@ -441,7 +441,7 @@ class Box:
     assert "        step = functools.partial(_box_step, self)\n        step.tag = 1\n" in after
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("said", "kept"),
     [
         ("size: int", "size: int"),
@@ -490,7 +490,7 @@ def test_an_identity_that_stays_keeps_no_other() -> None:
     assert "ds.map(lambda self: self)" not in after, reasons
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("body", "name"),
     [("[row]", "steps"), ("row * 2", "scale"), ("row / 127.5 - 1", "rescale"), ("row > 0", "greater"), ("0", "zero")],
 )
@@ -635,7 +635,7 @@ class Fusion:
     assert "self.steps = [_fusion_sum, _fusion_shift]" in after
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("text", "names"),
     [
         ("t = []\nif kind == 'five':\n    t += [Lambda(lambda c: c + a())]\nelif kind == 'ten':\n"
@@ -662,7 +662,7 @@ def test_functions_of_branches_are_called_by_what_these_compare(text: str, names
     assert re.findall(r"^def (\w+)\(", after, re.MULTILINE)[:-1] == names
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("bases", "name"),
     [
         ("", "_step"),
@@ -692,7 +692,7 @@ def test_a_function_whose_own_name_its_class_changes() -> None:
     assert "self.__name" in hoisted(used)[0]
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("default", "use", "moves"),
     [
         ("lambda x, *y, **z: None", "done(x)", True),

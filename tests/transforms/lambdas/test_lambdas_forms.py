@@ -603,7 +603,7 @@ def test_a_partial_keeps_attributes_where_no_class_would_do(function: str) -> No
     assert "    step = functools.partial(_build_step, n)\n\n    step.k = 1\n    return step\n" in after
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("use", "words"),
     [
         pytest.param("print(step.k)", "`k` is set on it, and line 8 reads that", id="read"),
@@ -635,7 +635,7 @@ def test_what_another_file_asks_of_a_function() -> None:
             assert isinstance(answer, Refused) and words in answer.reason
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("text", "left"),
     [
         pytest.param(
@@ -716,7 +716,7 @@ def build(ds):
     assert "(line 12), which can't be pickled either: " in reasons[0]
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("boundary", "moves"),
     [
         ("multiprocessing.Process", True),
@@ -734,7 +734,7 @@ def test_a_shared_lock_gets_to_a_process_and_to_no_pool_at_work(boundary: str, m
     assert moves or "pass it to the pool with `initializer=`" in answer.reason
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("body", "moves"),
     [
         ("ds.map(lambda x: seen.append(x))\n    return seen", False),
@@ -766,7 +766,7 @@ def build(ds):
     assert isinstance(fix, Fix) and fix.title.endswith("; each worker gets a copy of a model"), fix
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("call", "moves"),
     [("build(3)(2)", True), ("build(3)(2, 5)", False), ("build(3)(*rows)", False), ("build(3)(2, k=5)", True)],
 )
@@ -836,7 +836,7 @@ def test_what_is_listed_for_others_stays_a_function() -> None:
         assert moves or answer.reason.startswith("it is `small` of `__all__` (train.py:8)")
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("string", "expected"),
     [
         ('f"{helper(x)} {x:{helper(2)}}"', 'f"{_build_helper(n, x)} {x:{_build_helper(n, 2)}}"'),
@@ -967,7 +967,7 @@ def show(rows):
 PLAIN = {"base": "1", "other": "1", "show": "rows(1)"}
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("part", "read", "line"),
     [
         ("base", "type(self).__name__", 3),
@@ -1014,7 +1014,7 @@ def test_a_factory_of_empty_values_is_its_type(body: str, factory: str | None) -
         assert f"defaultdict({factory})" not in own or body.startswith(factory)
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("run", "moves"),
     [
         ("exec(program, names)", True),

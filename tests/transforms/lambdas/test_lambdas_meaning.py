@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from harness.each_row import each_row
 from harness.interleaved import program
 from harness.meaning import printed, programs, rewritten
 
@@ -62,12 +63,12 @@ def check(text: str) -> int:
     return len(result.remaining)
 
 
-@pytest.mark.parametrize("name", PROGRAMS)
+@each_row("name", PROGRAMS)
 def test_program_prints_the_same(name: str) -> None:
     check(PROGRAMS[name])
 
 
-@pytest.mark.parametrize("name", FIXED)
+@each_row("name", FIXED)
 def test_program_is_rewritten_whole(name: str) -> None:
     text = PROGRAMS[name]
     after, result = rewritten(text)

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import pytest
 
+from harness.each_row import each_row
 from harness.hoisting import hoisted
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("text", "expected"),
     [
         pytest.param(

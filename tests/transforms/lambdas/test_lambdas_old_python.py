@@ -123,7 +123,7 @@ def test_an_attribute_that_is_passed_gets_such_a_name_too() -> None:
     assert reason is None
 
 
-@pytest.mark.parametrize(
+@each_row(
     "call",
     ["f(1, self=2)", "f(1, **{'self': 2})", "f(**locals())", "f(**vars())", "f(**dict(row, self=1))"],
 )

@@ -549,7 +549,7 @@ def test_stays(text: str, reason: str) -> None:
     assert [each for each in reasons if reason in each], reasons
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("made", "sent", "advice"),
     [
         ("queue.Queue(3)", "context.Process(target=work).start()",
@@ -589,7 +589,7 @@ if __name__ == "__main__":
 """
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("head", "moves"),
     [("annotations", True), ("division, annotations", True), ("division", False), (None, False)],
 )

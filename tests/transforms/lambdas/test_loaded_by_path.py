@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import pytest
-
 from codemods.project import Project
 from codemods.transforms.lambdas.rule import find
 from codemods.tree.files import MemoryFiles
@@ -41,13 +39,13 @@ def reasons(taken: str, more: str = "pass", pool: str = POOL, spec: str = BY_PAT
     return [finding.message for finding in find(project) if finding.confidence.value != "possible"]
 
 
-@pytest.mark.parametrize("taken", ["module.label", "getattr(module, name)", "module.Label", "module.Label()"])
+@each_row("taken", ["module.label", "getattr(module, name)", "module.Label", "module.Label()"])
 def test_what_a_pool_gets_is_reported(taken: str) -> None:
     (message,) = reasons(taken)
     assert "as `module` is loaded by its path" in message
 
 
-@pytest.mark.parametrize(
+@each_row(
     "more",
     [
         "import sys; sys.modules[spec.name] = module",

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import pytest
-
+from harness.each_row import each_row
 from harness.small import migrated
 
 TEXT = """\
@@ -55,7 +54,7 @@ def build(rows):
 """
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("plug", "stays"),
     [
         ("import math\nimport torch\n\nSIZE = 3\n\n\ndef place(row):\n    return row\n", False),

@@ -6,6 +6,7 @@ import re
 
 import pytest
 
+from harness.each_row import each_row
 from harness.small import migrated
 
 TEXT = """\
@@ -31,7 +32,7 @@ for rows in (Left("a"), Right("b")):
 """
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("base", "more", "second", "shared"),
     [
         pytest.param("Rows", "", "_to_path", True, id="siblings"),

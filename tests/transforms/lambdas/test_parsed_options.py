@@ -29,7 +29,7 @@ def main():
 PARTIAL = "functools.partial(crop, size=args.size)"
 
 
-@pytest.mark.parametrize(
+@each_row(
     "more",
     [
         pytest.param("", id="only parsed"),
@@ -62,7 +62,7 @@ def test_one_option_is_handed_over(more: str) -> None:
     assert not reasons and PARTIAL in after
 
 
-@pytest.mark.parametrize(
+@each_row(
     "more",
     [
         pytest.param("\n\ndef resume(args):\n    args.size = 3\n", id="set elsewhere"),
@@ -152,7 +152,7 @@ def test_a_number_of_a_model_is_sent_instead_of_the_model() -> None:
     assert not reasons and TAKEN in after
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("old", "new"),
     [
         pytest.param("model = build(True)", "model = next(ds)", id="of an unknown class"),
@@ -171,7 +171,7 @@ def test_the_object_itself_is_sent_where_its_attribute_may_change(old: str, new:
     assert not reasons and TAKEN not in after and ", model)" in after
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("returned", "same"),
     [("model, 1", True), ("1, model", False), ("load(), 1", False), ("Net(3), model", False)],
 )
@@ -182,7 +182,7 @@ def test_a_function_that_returns_the_object_that_it_got_changes_no_variable(retu
     assert not reasons and (TAKEN in after) is same
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("call", "expected"),
     [
         ("collate(rows, length=3)", "functools.partial(collate, length=3)"),
@@ -198,7 +198,7 @@ def test_keywords_are_added_to_a_local_function_whatever_it_is(call: str, expect
     assert expected in after if expected else "ds.map(functools.partial(collate" not in after
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("between", "partial"),
     [
         ("", True),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from harness.each_row import each_row
 from harness.small import migrated, reasons
 
 TEXT = """\
@@ -91,7 +92,7 @@ def main():
 """
 
 
-@pytest.mark.parametrize(
+@each_row(
     "asked",
     [
         "inspect.getclosurevars(fn).nonlocals",
@@ -111,7 +112,7 @@ def test_what_takes_functions_only(asked: str) -> None:
     assert "looks at it (line 8), and a partial is no function" in reason
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("read", "advice"),
     [
         ("__annotations__", "make it a function of the module that gets the values as arguments"),
@@ -128,7 +129,7 @@ def test_what_to_do_instead(read: str, advice: str) -> None:
         assert f"`{'apply.' if 'apply.' in text else ''}{read}` is read" in reason and advice in reason
 
 
-@pytest.mark.parametrize(
+@each_row(
     "asked",
     [
         "inspect.signature(fn)",
@@ -180,7 +181,7 @@ def main():
 """
 
 
-@pytest.mark.parametrize(
+@each_row(
     "log",
     [
         "import sys\ndef say(text):\n    return sys._getframe(1).f_code.co_name, text",
@@ -201,7 +202,7 @@ def test_a_function_of_another_file_reads_its_caller(log: str) -> None:
     assert all("may read the name of its caller (log.py:" in reason for reason in found)
 
 
-@pytest.mark.parametrize(
+@each_row(
     "log",
     [
         "def say(text):\n    return text",

@@ -34,7 +34,7 @@ def test_every_inner_definition_of_this_package_moves_as_libcst_moves_it(new: st
     assert moved > 50
 
 
-@pytest.mark.parametrize(
+@each_row(
     "body",
     [
         "x = 1",

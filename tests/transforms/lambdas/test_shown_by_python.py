@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from harness.each_row import each_row
 from harness.small import migrated, reported
 
 TEXT = """\
@@ -79,7 +80,7 @@ def test_the_error_of_a_call_is_shown(call: str) -> None:
         )
 
 
-@pytest.mark.parametrize(
+@each_row(
     "child",
     [
         "try:\n    scale()\nexcept TypeError:\n    print('other')",

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import pytest
-
 from codemods.finding import Finding
 from codemods.project import Project
 from codemods.transforms.lambdas.rule import find
@@ -108,7 +106,7 @@ def test_the_original_that_a_decorator_starts_is_not_its_wrapper() -> None:
     assert not list(find(Project(MemoryFiles({"main.py": code.encode()}))))
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("more", "reason"),
     [
         ("print(area.__name__)", "`__name__` of `area` is read at main.py:15"),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from harness.each_row import each_row
 from harness.small import reported
 
 TOOLS = """
@@ -24,7 +25,7 @@ RANK = 'rank = int(os.environ["SLURM_PROCID"])'
 RUN = {"README.md": "Train:\n\n```\nCUDA_VISIBLE_DEVICES=0 \\\npython train.py --size 3\n```\n"}
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("test", "variable", "more", "found"),
     [
         (SLURM, "RANK", RUN, "README.md:4 starts this by plain `python`"),

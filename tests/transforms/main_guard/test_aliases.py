@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from harness.each_row import each_row
 from harness.small import reported
 
 PROGRAM = """\
@@ -29,7 +30,7 @@ if __name__ == "__main__":
 """
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("made", "first", "given", "found"),
     [
         pytest.param("STATE = {}", "pass", "STATE", True, id="two objects"),

@@ -69,7 +69,7 @@ CALLED_TOO = [
 ]
 
 
-@pytest.mark.parametrize("line", CALLED)
+@each_row("line", CALLED)
 def test_they_are_none(line: str) -> None:
     assert _fixed(line)
     inner = line.replace("\n", "\n    ")
@@ -82,7 +82,7 @@ def test_more_of_them(line: str) -> None:
     assert _fixed(line)
 
 
-@pytest.mark.parametrize(
+@each_row(
     "line",
     [
         "pool.map(handler, [1])",
@@ -208,7 +208,7 @@ def test_a_table_of_the_repository() -> None:
     assert called_here(outline, node, repo.resolver) is None
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("parameters", "call", "others", "when"),
     [
         ("part", "net.layers.apply(handler)", "", ONCE),

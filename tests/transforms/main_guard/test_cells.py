@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from harness.each_row import each_row
 from harness.small import migrated, reasons
 
 HEAD = '''"""
@@ -25,7 +26,7 @@ GALLERY = {"doc/conf.py": "extensions = ['sphinx_gallery.gen_gallery']\n"}
 LONG = "#" * 30
 
 
-@pytest.mark.parametrize(
+@each_row(
     "mark",
     [
         "# %%",
@@ -52,7 +53,7 @@ def test_the_last_cell_keeps_its_mark_and_its_text_at_the_left_edge() -> None:
     assert migrated({"a.py": f"{HEAD}{cell}\n{RUN}"}, RULE) == {"a.py": f"{HEAD}{cell}\n{GUARDED}"}
 
 
-@pytest.mark.parametrize(
+@each_row(
     "line", ["    # %% no mark", "text = '''\n# %%\n'''", "# 5 %% of them", "x = 7 # %%", "# Input[3]", "# COMMAND - x"]
 )
 def test_what_is_no_mark(line: str) -> None:

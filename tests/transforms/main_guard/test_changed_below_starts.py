@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import pytest
-
+from harness.each_row import each_row
 from harness.small import migrated
 
 SCRIPT = """\
@@ -32,9 +31,7 @@ OF_A_POOL = SCRIPT.replace('SETTINGS["scale"] = 10\n', 'SETTINGS["scale"] = 10\n
 BY_A_LIBRARY = SCRIPT.replace("print(SETTINGS)", "from library import run_all\nrun_all(probe)")
 
 
-@pytest.mark.parametrize(
-    ("script", "fixed"), [(SCRIPT, True), (AGAIN, False), (OF_A_POOL, False), (BY_A_LIBRARY, False)]
-)
+@each_row(("script", "fixed"), [(SCRIPT, True), (AGAIN, False), (OF_A_POOL, False), (BY_A_LIBRARY, False)])
 def test_what_is_changed_below_all_starts(script: str, fixed: bool) -> None:
     changed = migrated({"main.py": script}, "main-guard")
     assert bool(changed) is fixed

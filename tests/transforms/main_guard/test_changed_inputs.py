@@ -113,7 +113,7 @@ def test_files_that_the_script_changes(first: str, then: str) -> None:
     assert "a spawned worker would ask again: `work` reads `run` in a worker" in reason
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("first", "then"),
     [
         ("run = int(open(COUNTER).read())", "with open('result.txt', 'w') as file:\n    file.write(str(run + 1))"),

@@ -11,6 +11,7 @@ from codemods.finding import Confidence
 from codemods.settings import Settings
 from codemods.transforms.main_guard.state.worker_functions import WorkerFunctions
 from codemods.tree.files import MemoryFiles
+from harness.each_row import each_row
 from harness.small import reported
 
 CONFIG = """\
@@ -83,7 +84,7 @@ def test_a_configuration_that_the_script_loads() -> None:
     assert reports(FILES) == [("data.py", 12, "config.py:12")]
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("path", "old", "new"),
     [
         pytest.param("train.py", '    from_file("a.yaml")\n', "", id="nobody changes it"),
@@ -293,7 +294,7 @@ config.label = "done"
     assert len(added) == one + 2 * 3  # one more for each loader, for the scripts and for what workers lose
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("script", "found"),
     [
         ("    Pool(1).map(use, [1])\n    cfg.update(size=1)\n", False),
@@ -311,7 +312,7 @@ def test_what_the_script_changes_below_the_start(script: str, found: bool) -> No
     assert bool(reports({"run.py": text + script, "settings.py": "cfg = dict(size=2)\n"})) is found
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("change", "found"),
     [
         ("store.ROWS.grow()", True),
@@ -333,7 +334,7 @@ def test_a_method_of_an_object_of_a_module_that_is_imported(change: str, found: 
     assert reports(files) == ([("train.py", 8, "train.py:12")] if found else [])
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("inside", "found"),
     [
         ("print(size)", False),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from harness.each_row import each_row
 from harness.small import migrated, reported
 
 RULE = "main-guard"
@@ -38,7 +39,7 @@ CALLED = [
 ]
 
 
-@pytest.mark.parametrize(("body", "register"), CALLED)
+@each_row(("body", "register"), CALLED)
 def test_a_hook_that_shows(body: str, register: str) -> None:
     files = {"run.py": PROGRAM.format(body=body, register=register)}
     (finding,) = reported(files, RULE)
@@ -52,7 +53,7 @@ def test_a_hook_that_shows(body: str, register: str) -> None:
     assert text.index("def work") < text.index('if __name__ == "__main__":')
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("body", "register"),
     [
         ("done.clear()", "atexit.register(goodbye)"),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from harness.each_row import each_row
 from harness.small import migrated, reported
 
 SCRIPT = """\
@@ -37,7 +38,7 @@ def test_a_flag_is_a_guard(flag: str, test: str) -> None:
 IN_PARENT = "multiprocessing.current_process().name == 'MainProcess'"
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("flag", "test", "found"),
     [
         (IN_PARENT, "IS_MAIN", 0),

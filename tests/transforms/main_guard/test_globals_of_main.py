@@ -265,7 +265,7 @@ def ground(path, items):
 TABLES = "KINDS = ['is', 'has']\n\n\ndef kinds():\n    return (each for each in KINDS)\n"
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("value", "names", "unsafe"),
     [
         pytest.param("load(path)", "KINDS", "", id="lines of a file, and a table of another file"),

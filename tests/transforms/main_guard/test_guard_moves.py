@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from harness.each_row import each_row
 from harness.small import migrated, reasons, reported
 
 POOL = 'from multiprocessing import Pool\n\nif __name__ == "__main__":\n'
@@ -91,7 +92,7 @@ def test_a_function_moves_above_one_guard_where_its_decorator_only_wraps_it(help
     assert ("import *\n\n\n@unscored\ndef step(row):\n    return model(row)\n\n\nif __name__" in text) is (guards == 1)
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("argument", "starts"),
     [("0", False), ("4", True), ("None", True), ("count", True)],
 )
@@ -317,7 +318,7 @@ if __name__ == "__main__":
 """
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("line", "moves"),
     [
         ("torch.cuda.set_device(0)", True),

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import pytest
-
+from harness.each_row import each_row
 from harness.small import reported
 
 _HEAD = "import sys\nfrom multiprocessing import Pool\n\n\n"
@@ -70,7 +69,7 @@ def test_threads_may_take_the_place_of_processes() -> None:
     assert _found(text.replace("parallel = True", "parallel = False")) == []
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("made", "lines"),
     [
         ("    def rule():\n        return abs\n\n    data = Data(rule())\n", [5]),  # the function goes nowhere
@@ -89,7 +88,7 @@ def test_of_a_function_that_is_called_only_what_it_gives_is_sent(made: str, line
     assert sorted(line for line, _ in _found(text)) == lines
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("calls", "sent"),
     [
         (["run_all(work, Pool(2))"], True),

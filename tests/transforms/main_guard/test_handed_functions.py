@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from harness.each_row import each_row
 from harness.small import migrated, reported
 
 RULE = "main-guard"
@@ -58,7 +59,7 @@ train(DataLoader([1], num_workers={workers}))
 """
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("line", "starts"),
     [
         ("go()", True),
@@ -79,12 +80,12 @@ def test_what_is_passed_runs_with_the_loaders_around_it(line: str, starts: bool)
     assert [finding.path for finding in found] == ["train.py"] * starts
 
 
-@pytest.mark.parametrize("line", ["go()", "timed(go)", "twice(go)", "each(step, loader)"])
+@each_row("line", ["go()", "timed(go)", "twice(go)", "each(step, loader)"])
 def test_loaders_without_workers_start_nothing(line: str) -> None:
     assert not reported({"tools.py": TOOLS, "train.py": TRAIN.format(line=line, workers=0)}, RULE)
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("call", "starts"),
     [
         ("import timeit\nprint(timeit.timeit(main, number=1))", True),
@@ -119,7 +120,7 @@ def go(*given):
 NET = "import torch.nn as nn\n\nclass Net(nn.Module):\n    pass\n"
 
 
-@pytest.mark.parametrize("line", ["timed(go)", "timed(run=go)", "twice(go)", "measured(go)"])
+@each_row("line", ["timed(go)", "timed(run=go)", "twice(go)", "measured(go)"])
 def test_what_a_function_reads_that_only_runs_here_goes_under_the_guard(line: str) -> None:
     done = migrated({"tools.py": TOOLS, "model.py": NET, "train.py": SCRIPT.format(line=line)}, RULE)["train.py"]
     above, _, below = done.partition("if __name__")

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import pytest
-
+from harness.each_row import each_row
 from harness.small import migrated, reasons, reported
 
 RULE = "main-guard"
@@ -27,13 +26,13 @@ SPEAKING = {
 }
 
 
-@pytest.mark.parametrize("path", IMPORTING)
+@each_row("path", IMPORTING)
 def test_a_text_imports_it(path: str) -> None:
     (reason,) = reasons({"job.py": JOB, path: IMPORTING[path]}, RULE)
     assert reason.startswith(f"{path} imports this file, so it may rely on what runs here")
 
 
-@pytest.mark.parametrize("path", SPEAKING)
+@each_row("path", SPEAKING)
 def test_a_text_speaks_of_it(path: str) -> None:
     assert [*migrated({"job.py": JOB, path: SPEAKING[path]}, RULE)] == ["job.py"]
 
@@ -49,7 +48,7 @@ STAGE = (
 )
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("script", "reported_at_all"),
     [
         ("def main():\n    import stage\n    print(stage.RESULT)\n", False),

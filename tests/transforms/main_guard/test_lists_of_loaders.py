@@ -23,7 +23,7 @@ class Solver:
 """
 
 
-@pytest.mark.parametrize(
+@each_row(
     "uses",
     [
         pytest.param("a, b = [LOADER for _ in range(2)]\nprint(next(iter(a)))\n", id="a pair"),
@@ -109,7 +109,7 @@ class Base:
 """
 
 
-@pytest.mark.parametrize(
+@each_row(
     "uses",
     [
         "def run(data):\n    for row in data.train():\n        print(row)\n\n\nrun(Batches())\n",

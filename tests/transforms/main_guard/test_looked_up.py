@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from harness.each_row import each_row
 from harness.small import reported
 
 RULE = "main-guard"
@@ -37,7 +38,7 @@ def lines(files: dict[str, str]) -> list[tuple[str, int, str]]:
     return [(each.path, each.span.line, each.confidence.value) for each in reported(files, RULE)]
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("call", "found"),
     [
         ("registry.get(sys.argv[1])().train()", True),
@@ -55,7 +56,7 @@ def test_a_class_out_of_a_registry(call: str, found: bool) -> None:
     assert lines({**files, "runners.py": RUNNER.format(0)}) == []
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("call", "found"),
     [
         ("TASKS[sys.argv[1]]()", True),
@@ -70,7 +71,7 @@ def test_a_function_out_of_a_table(call: str, found: bool) -> None:
     assert lines({"main.py": text}) == [("main.py", text.count("\n"), "likely")] * found
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("call", "found"),
     [
         ("import trainers\ngetattr(trainers, sys.argv[1])().fit()", True),
@@ -115,7 +116,7 @@ def test_a_function_of_the_own_module(call: str, called: str | None, shared: boo
 MANY = f"{LOADER}a, b = DataLoader([1], num_workers=2), DataLoader([2], num_workers=2)\n"
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("code", "at"),
     [
         ("for loader in [a, b]:\n    for batch in loader:\n        print(batch)", 2),
@@ -152,6 +153,6 @@ trainer.run()
 """
 
 
-@pytest.mark.parametrize(("number", "found"), [("4", True), ("0", False), ("workers=2", True), ("workers=0", False)])
+@each_row(("number", "found"), [("4", True), ("0", False), ("workers=2", True), ("workers=0", False)])
 def test_a_number_of_workers_that_a_constructor_gets(number: str, found: bool) -> None:
     assert lines({"a.py": KEEPS.format(number)}) == [("a.py", 11, "likely")] * found

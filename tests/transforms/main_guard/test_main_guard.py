@@ -101,7 +101,7 @@ def test_what_it_imports_sets_fork(path: str, text: str, imported: str, found: b
     assert bool(reported(files, "main-guard")) is found
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("before", "after"),
     [
         pytest.param(START, GUARD + START, id="one line"),
@@ -143,7 +143,7 @@ def test_start_that_is_far_away() -> None:
     assert [(hop.path, hop.line) for hop in finding.trace] == [("a.py", 3), ("b.py", 10), ("b.py", 12)]
 
 
-@pytest.mark.parametrize(
+@each_row(
     "loop",
     [
         pytest.param("for b in loader:\n    pass\n", id="for"),
@@ -437,7 +437,7 @@ def test_a_script_that_is_run_as_the_main_module(text: str) -> None:
     assert tree_finding("jobs/a.py", "run.py", text).fix is not None
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("script", "text"),
     [
         ("jobs/a.py", "job = importlib.import_module(f'models.{name}')\n"),
@@ -452,13 +452,13 @@ def test_names_of_other_packages_that_are_put_together_import_no_script(script: 
     assert finding.fix is not None and finding.fix.unsafe is None
 
 
-@pytest.mark.parametrize("lookup", ["globals()['y']", "eval('y')", "vars()['y']", "sys.modules[__name__].y"])
+@each_row("lookup", ["globals()['y']", "eval('y')", "vars()['y']", "sys.modules[__name__].y"])
 def test_names_that_a_worker_looks_up_by_text_are_refused(lookup: str) -> None:
     head = "import sys\n" + HEAD.replace("return x", f"return {lookup}")
     assert "looks names up by text" in refusal(head + START)
 
 
-@pytest.mark.parametrize(
+@each_row(
     "other",
     [
         "print(globals()['work'])\n",  # in the main process, where every name is
@@ -857,7 +857,7 @@ if __name__ == "__main__":
 """
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("made", "known"),
     [
         ("{word: at for at, word in enumerate(found)}", True),

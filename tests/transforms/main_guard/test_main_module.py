@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from harness.each_row import each_row
 from harness.small import migrated, reasons, reported
 
 MAIN = """\
@@ -53,7 +54,7 @@ def test_a_helper_reads_the_options(tools: str) -> None:
     assert reason.startswith("tools.py:5 reads a variable of the main module, which a spawned child has only after")
 
 
-@pytest.mark.parametrize("tools", READS)
+@each_row("tools", READS)
 def test_a_helper_reads_what_the_guard_sets(tools: str) -> None:
     main = GUARDED.format(set_first="options = {'level': 3}", set_later="")
     (found,) = reported({"main.py": main, "tools.py": tools}, "main-guard")

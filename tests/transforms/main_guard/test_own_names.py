@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import pytest
-
 from codemods.transforms.main_guard.state.own_names import means_own
+from harness.each_row import each_row
 
 
-@pytest.mark.parametrize(
+@each_row(
     "text",
     [
         "import logging\n\nlogger = logging.getLogger(__name__)\n\n\ndef load():\n    logger.info(1)\n",
@@ -21,7 +20,7 @@ def test_the_name_is_surely_of_the_file(text: str) -> None:
     assert means_own(text, "logger")
 
 
-@pytest.mark.parametrize(
+@each_row(
     "text",
     [
         "from log import logger\n",

@@ -7,6 +7,7 @@ import pytest
 from codemods.engine.migrate import check
 from codemods.settings import Settings
 from codemods.tree.files import MemoryFiles
+from harness.each_row import each_row
 
 STATE = """\
 current = None
@@ -148,7 +149,7 @@ def test_what_an_import_sets_workers_have_too() -> None:
     assert check(MemoryFiles(contents), Settings(select=("main-guard",))).findings == ()
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("read", "change", "found"),
     [
         pytest.param("words.current + row", "words.current = 'b'", True, id="plainly"),
@@ -217,7 +218,7 @@ def lazy(row):
 """
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("change", "read", "set_at"),
     [
         pytest.param("words.size = 9", "words.scaled(row)", ["words.py:5"], id="read by its module, set by another"),
@@ -273,7 +274,7 @@ if __name__ == "__main__":
 """
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("name", "body", "change", "found"),
     [
         pytest.param("high", "high = 1", "Box.high = 5", True, id="set"),
@@ -361,7 +362,7 @@ if __name__ == "__main__":
 """
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("before", "found"),
     [
         ("collect(0)", True),
@@ -472,7 +473,7 @@ if __name__ == "__main__":
 """
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("count", "used", "found"),
     [
         ("type(self).made", "self.handle", True),
@@ -520,7 +521,7 @@ if __name__ == "__main__":
 """
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("made", "read", "change", "found"),
     [
         ("Encoder()", "encode(row)", "Encoder.size = 5", 1),

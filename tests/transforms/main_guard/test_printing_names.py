@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from codemods.finding import Confidence
+from harness.each_row import each_row
 from harness.small import migrated
 
 PROGRAM = """\
@@ -26,7 +27,7 @@ with Pool(1) as pool:
 TWO = "if DEBUG:\n    def log(text):\n        {}\nelse:\n    def log(text):\n        pass"
 
 
-@pytest.mark.parametrize(
+@each_row(
     "made",
     [
         TWO.format("print(text)"),

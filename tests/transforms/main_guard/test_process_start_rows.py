@@ -8,6 +8,7 @@ from codemods.engine.migrate import check
 from codemods.finding import Confidence, Finding
 from codemods.settings import Settings
 from codemods.tree.files import MemoryFiles
+from harness.each_row import each_row
 
 
 def findings(source: str) -> list[Finding]:
@@ -33,7 +34,7 @@ def test_what_starts_processes(name: str) -> None:
     assert not findings(f"import {module}\n{body}{module}.unknown(work, [1])\n")
 
 
-@pytest.mark.parametrize("name", [
+@each_row("name", [
     "torch.utils.data.DataLoader", "torch_geometric.data.DataLoader", "monai.data.DataLoader", "webdataset.WebLoader",
     "torch_geometric.loader.ClusterLoader", "torch_geometric.loader.NeighborSampler", "torchio.SubjectsLoader",
     "torch_geometric.data.GraphSAINTRandomWalkSampler", "torch_geometric.loader.RandomNodeLoader",
@@ -111,7 +112,7 @@ def test_what_the_initialiser_of_a_base_starts(cls: str, starts: bool) -> None:
     assert [each.confidence for each in found] == [Confidence.PROVEN] * starts
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("test", "starts"),
     [
         ("__name__ == '__main2__'", False),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from codemods.finding import Confidence
+from harness.each_row import each_row
 from harness.small import migrated, reported
 
 RULE = "main-guard"
@@ -98,7 +99,7 @@ def test_loaders_by_way_of(loop: str) -> None:
     assert len(reported({"a.py": HEAD + loop}, RULE)) == 1
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("text", "starts"),
     [
         ("from data import *\nlist(loader)\n", True),
@@ -216,7 +217,7 @@ def test_the_arguments_of_a_static_method_and_of_a_base_that_is_named() -> None:
     )
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("code", "sure"),
     [
         ("rows = load_dataset('a').map(len, num_proc=4)", "proven"),
@@ -240,7 +241,7 @@ def test_a_dataset_that_is_mapped_by_processes(code: str, sure: str) -> None:
     assert [each.confidence.value for each in reported({"a.py": text}, RULE)] == ([sure] if sure else [])
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("code", "sure"),
     [
         ("Parallel(n_jobs=-1, backend='multiprocessing')(delayed(len)(x) for x in data)", "proven"),
@@ -284,7 +285,7 @@ def test_an_option_can_ask_for_workers(number: str, sure: str, declared: str) ->
 LOADER = "DataLoader([1], num_workers=2)"
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("classes", "made"),
     [
         (f"class A:\n    def run(self):\n        self.loader = {LOADER}\n        self.loader.__iter__()\n", "A"),
@@ -355,7 +356,7 @@ def plain(rows, parallel=False):
 """
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("call", "certain"),
     [
         pytest.param("Trainer(rows)", ["possible"], id="its default, unless a branch says otherwise"),
@@ -376,7 +377,7 @@ def test_branches_that_constants_decide_on_the_way(call: str, certain: list[str]
     assert [each.confidence.value for each in found if each.path == "a.py"] == certain
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("importing", "loop", "found"),
     [
         ("from made import *", "for row in loader:\n    print(row)\n", True),

@@ -101,7 +101,7 @@ STATE = [
 ]
 
 
-@pytest.mark.parametrize(("sets", "read"), STATE)
+@each_row(("sets", "read"), STATE)
 def test_a_worker_depends_on_what_main_sets(sets: str, read: str) -> None:
     assert places(sets, read) == [sets.splitlines()[-1]]
 
@@ -111,7 +111,7 @@ def test_a_filter_that_may_stay_as_it_was_in_the_loop_before() -> None:
     assert places(sets, "warnings.warn('odd')") == ["warnings.simplefilter(how)"]
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("sets", "read"),
     [
         pytest.param("np.random.seed(3)", "return x", id="it draws nothing"),
@@ -189,7 +189,7 @@ def test_numbers_of_a_library_are_shown_as_those_of_python(shown: str) -> None:
     assert places(sets, f"row = np.arange(x)\nprint({shown}, row.cumsum())") == [sets]
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("calls", "found"),
     [("self.depth(x - 1)", True), ("x.depth()", False), ("self.width(x)", False), ("depth(x)", False)],
 )
@@ -202,7 +202,7 @@ def test_a_method_that_calls_itself(calls: str, found: bool) -> None:
 SEED, DRAW = "np.random.seed(3)", "return np.random.rand()"
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("sets", "start", "top"),
     [
         pytest.param("pass", PROCESS, SEED, id="at the top, which an import repeats"),
@@ -242,7 +242,7 @@ if __name__ == "__main__":
 """
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("sets", "read", "found"),
     [
         ("torch.manual_seed(3)", "torch.rand(1)", False),  # loaders seed their workers
@@ -292,7 +292,7 @@ from multiprocessing import Pool
 {POOL}"""
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("change", "read", "found"),
     [
         ("tools.scale = len", "tools.scale(x)", True),
@@ -324,7 +324,7 @@ from multiprocessing import Pool
 {POOL}"""
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("value", "change", "found"),
     [
         ("RUN = uuid.uuid4().hex", "pass", True),
@@ -364,7 +364,7 @@ def test_a_module_that_is_imported_after_the_change() -> None:
     assert not reported(files, "main-guard")
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("hook", "found"),
     [
         ("os.register_at_fork(after_in_child=print)", True),
@@ -444,7 +444,7 @@ class Reporter:
 """
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("base", "found"), [("", False), ("(object)", False), ("(mp.Process)", True), ("(mp.get_context().Process)", True)]
 )
 def test_run_of_what_goes_along_with_the_target_of_a_process(base: str, found: bool) -> None:
@@ -494,7 +494,7 @@ def test_a_loaders_worker_has_no_process_group(early: str, late: str, found: int
     assert ["process group" in row.message and "__init__" in (row.reason or "") for row in rows] == [True] * found
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("level", "call", "found"),
     [
         ("level=logging.INFO, ", "debug", False),
@@ -558,7 +558,7 @@ if __name__ == "__main__":
 """
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("made", "found"),
     [
         ("logging.getLogger('jobs')", True),

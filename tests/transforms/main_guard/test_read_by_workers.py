@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from harness.each_row import each_row
 from harness.small import migrated, reported
 
 RUN = """\
@@ -111,7 +112,7 @@ SIZE = "args.size = torch.load('a')['size']"
 OF_STATE = {"rows.py": ROWS.format("import state\n\n\n", "state.settings.size")}
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("made", "passed", "body", "safe"),
     [
         ("state.parsed()", "args", SIZE, True),
@@ -158,7 +159,7 @@ if __name__ == "__main__":
 """
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("mark", "own", "sent", "answer"),
     [
         pytest.param("", "self, ", "self.clean", "self.options = options", id="a bound method"),

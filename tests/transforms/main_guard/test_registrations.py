@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import pytest
-
 from harness.each_row import each_row
 from harness.main_changes import is_reported, program
 from harness.small import reported
@@ -30,7 +28,7 @@ FUNCTION = "def a(x):\n    return x"
 TABLE = "class Reg:\n    rows = []\n    size = 1\n"
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("table", "read", "fill"),
     [
         (BY_NAME, "T.get('a')", f"@register('a')\n{FUNCTION}"),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from harness.each_row import each_row
 from harness.small import migrated, reasons, reported
 
 SCRIPT = """\
@@ -76,7 +77,7 @@ def test_calls_counted_in_the_environment(body: str) -> None:
     assert "`work` reads `table` in a worker" in reason
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("body", "read"),
     [
         (COUNT + "return n", "1"),
@@ -119,7 +120,7 @@ def test_a_variable_that_gets_longer_with_each_import(line: str) -> None:
     assert reason.startswith("line 4 adds to the environment variable 'N'") and "`work` reads it there" in reason
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("line", "read"),
     [
         ("os.environ['N'] = os.environ.get('N', '0')", "os.environ['N']"),

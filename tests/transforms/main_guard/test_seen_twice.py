@@ -107,7 +107,7 @@ if __name__ == "__main__":
 """
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("method", "tried", "error", "otherwise", "found"),
     [
         ("spawn", "process.start()", "Exception", "work(len)", True),

@@ -27,7 +27,7 @@ if __name__ == "__main__":
 """
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("made", "asked", "given", "found"),
     [
         ("object()", "self.value is MISSING", "1", True),
@@ -103,7 +103,7 @@ if __name__ == "__main__":
 """
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("run", "found"),
     [
         ("for args in ((1,), (MISSING,)):\n        Process(target=asks, args=args).start()", True),
@@ -145,7 +145,7 @@ if __name__ == "__main__":
 """
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("read", "sets", "found"),
     [
         ("conf.width", "setattr(conf, name, 3)", True),

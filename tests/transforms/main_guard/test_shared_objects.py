@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from harness.each_row import each_row
 from harness.small import migrated, reasons
 
 SCRIPT = """\
@@ -52,7 +53,7 @@ def test_a_shared_object_that_a_worker_reads_as_a_global(make: str) -> None:
     assert "get an object of its own, not the one that the processes share: `work` reads `shared`" in reason
 
 
-@pytest.mark.parametrize("make", MAKES)
+@each_row("make", MAKES)
 def test_one_that_is_passed_is_shared(make: str) -> None:
     assert "__main__" in migrated(script(f"shared = {make}", "1", "shared"), "main-guard")["train.py"]
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from harness.each_row import each_row
 from harness.small import migrated, reported
 
 STOPS = """\
@@ -33,7 +34,7 @@ if __name__ == "__main__":
 HANDLED = "signal.signal(signal.SIGTERM, stop)"
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("first", "then", "found"),
     [
         (HANDLED, "process.terminate()", True),
@@ -64,7 +65,7 @@ class Case(unittest.TestCase):
 """
 
 
-@pytest.mark.parametrize("name", ["test_one", "testOne", "setUp", "setUpClass"])
+@each_row("name", ["test_one", "testOne", "setUp", "setUpClass"])
 def test_a_script_that_runs_its_tests(name: str) -> None:
     text = TESTS.format(name=name, runs="unittest.main(exit=False)")
     assert "\nif __name__ == " in migrated({"run.py": text}, "main-guard")["run.py"]

@@ -54,7 +54,7 @@ class One:
         return cls.kept"""
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("made", "read", "change"),
     [
         (METER, "meter.total", "note(3)"),
@@ -96,7 +96,7 @@ def test_changed_by_the_main_process(made: str, read: str, change: str) -> None:
     assert is_reported(made, read, change)
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("made", "read", "change"),
     [
         (METER, "meter.total", "print(tell())"),
@@ -140,7 +140,7 @@ def test_a_file_that_only_the_main_process_imports(above: str, change: str, foun
     assert bool(reported({**PLUGIN, "train.py": train}, "main-guard")) is found
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("read", "change", "found"),
     [
         ("LOG.isEnabledFor(10)", "LOG.setLevel(10)", True),
@@ -170,7 +170,7 @@ def child(grid, value):
     grid.fill(value)"""
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("mode", "write", "found"),
     [
         ("w+", "self.rows[:] = value", True),
@@ -217,7 +217,7 @@ def note(given):
 {more}"""
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("change", "args", "found"),
     [
         ("STATE['n'] += 1", "(STATE, 1)", True),
@@ -249,7 +249,7 @@ class Shelf:
         return len(name)"""
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("read", "change", "found"),
     [
         ("hash(str(x))", "print(hash('1'))", True),

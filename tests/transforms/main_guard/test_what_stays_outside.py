@@ -9,6 +9,7 @@ from codemods.project import Project
 from codemods.transforms.main_guard import RULE
 from codemods.tree.files import MemoryFiles
 from codemods.tree.source import Source
+from harness.each_row import each_row
 from harness.small import migrated, reasons
 
 START = "from concurrent.futures import ProcessPoolExecutor\n"
@@ -132,7 +133,7 @@ def test_what_a_command_says_may_be_asked_again(call: str, asks: bool) -> None:
     assert (unsafe(text) is None) is asks
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("line", "stays"),
     [
         pytest.param("rate = args.rate", True, id="an option"),
@@ -156,7 +157,7 @@ def test_settings_before_the_first_harm(line: str, stays: bool) -> None:
     assert "    model = load(args).cuda()" in below
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("before", "loop", "later", "refused"),
     [
         ("pass", True, "warnings.filterwarnings('ignore')", False),
@@ -180,7 +181,7 @@ def test_a_setting_that_changes_between_two_starts(before: str, loop: bool, late
         assert f"{before}\n{later}\n\nif __name__ == '__main__':\n    for row in" in after.replace('"', "'")
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("value", "stays"),
     [
         ("torch.device('cuda' if torch.cuda.is_available() else 'cpu')", True),

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import pytest
-
+from harness.each_row import each_row
 from harness.small import reported
 
 OPTION = (
@@ -21,7 +20,7 @@ APART = "from torch.utils.data import DataLoader\nloader = DataLoader(rows(len(n
 BESIDE = "test = DataLoader(\n    [2], shuffle=(1 > 2), num_workers=0\n)\n"
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("default", "before", "others", "found"),
     [
         (4, "", {}, "likely"),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from harness.each_row import each_row
 from harness.small import migrated, reasons, reported
 
 SHARED = "OFFSET = 0\nTABLE = {}\nLEVEL = 1\n\n\ndef configure(level):\n    global LEVEL\n    LEVEL = level\n"
@@ -39,7 +40,7 @@ CHANGES = [
 ]
 
 
-@pytest.mark.parametrize(("read", "change", "what"), CHANGES)
+@each_row(("read", "change", "what"), CHANGES)
 def test_what_another_file_reads_is_kept(read: str, change: str, what: str) -> None:
     (reason,) = reasons(files(read, change), "main-guard")
     assert reason.startswith(f"line 7 changes {what}, which `work` (worker.py:5) reads in a worker")
@@ -348,7 +349,7 @@ def test_a_function_that_is_passed_on_reads_what_is_changed(
     assert reason.startswith(expected), reason
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("read", "change", "optimizer", "passed"),
     [
         ("net(state)", "optimizer.step()", "Adam", "reward"),  # nothing gets the parameters
@@ -450,7 +451,7 @@ OF_META = "class Second(metaclass=Meta):\n    pass\n"
 BELOW_META = "class Second(First):\n    pass\n"
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("read", "below", "name", "changed"),
     [
         ("len(KNOWN)", DECORATED, "second", "KNOWN"),

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import pytest
-
 from codemods.finding import Confidence
+from harness.each_row import each_row
 from harness.small import reported
 
 RULE = "main-guard"
@@ -17,7 +16,7 @@ def load(rows, batch=4, options={}):
 """
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("options", "call", "found"),
     [
         ('{"num_workers": 2, "pin_memory": True}', "load(rows, options=options)", True),
@@ -85,7 +84,7 @@ trainer.train([1, 2])
 """
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("part", "text", "found"),
     [
         ('self.options["loader"]', "loader:\n  # of one rank\n\n  batch_size: 4\n  num_workers: 8\n", True),

@@ -6,6 +6,7 @@ from textwrap import dedent
 
 import pytest
 
+from harness.each_row import each_row
 from harness.small import migrated, reported
 
 RULE = "main-guard"
@@ -94,7 +95,7 @@ for batch in loader(read()):
     assert not reported({"a.py": script, "settings.py": settings.replace("=8", "=0")}, RULE)
 
 
-@pytest.mark.parametrize("key", ["workers (max)", "workers(", "workers+", "[workers", "number of workers?"])
+@each_row("key", ["workers (max)", "workers(", "workers+", "[workers", "number of workers?"])
 def test_a_key_of_a_configuration_may_be_any_text(key: str) -> None:
     script = f"""\
 from torch.utils.data import DataLoader
@@ -130,7 +131,7 @@ for batch in DataLoader([1], num_workers=workers):
     assert len(reported(files, RULE)) == reports
 
 
-@pytest.mark.parametrize(("default", "reports"), [("4", 1), ("0", 0), ("os.cpu_count()", 1), ("None", 0)])
+@each_row(("default", "reports"), [("4", 1), ("0", 0), ("os.cpu_count()", 1), ("None", 0)])
 def test_number_of_workers_out_of_options_of_another_file(default: str, reports: int) -> None:
     script = """\
 from torch.utils.data import DataLoader
@@ -179,7 +180,7 @@ if __name__ == "__main__":
 """
 
 
-@pytest.mark.parametrize(
+@each_row(
     "reads",
     [
         "return path if flag else 0",
@@ -672,7 +673,7 @@ loaders = [loader, loader]
 """
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("loop", "found"),
     [
         ("from tqdm import tqdm as pb\nfor b in pb(loader):\n    print(b)", True),
@@ -745,7 +746,7 @@ class Alone:
 """
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("made", "found"),
     [
         ("Plain(args=args)", True),
@@ -933,7 +934,7 @@ loader = DataLoader([1], num_workers={number})
 """
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("lines", "found"),
     [
         ("session = Session()\nsession.feed(train=loader).to('cuda')\nsession.run(10)", True),
@@ -960,7 +961,7 @@ def test_a_trainer_of_the_repository_is_read_for_what_it_does_with_its_loader() 
     assert not reported(files, RULE)
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("number", "found"),
     [
         ("PER_GPU * GPUS", True),

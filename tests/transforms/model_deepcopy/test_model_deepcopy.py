@@ -13,6 +13,7 @@ from codemods.project import Project
 from codemods.syntax.import_edits import import_edits
 from codemods.transforms.model_deepcopy import RULE
 from codemods.tree.files import MemoryFiles
+from harness.each_row import each_row
 
 HEAD = """\
 import torch
@@ -830,7 +831,7 @@ def test_libraries_that_copy_are_reported_with_evidence(line: str, name: str) ->
 AVERAGED = "from torch.optim.swa_utils import AveragedModel\n" + HEAD
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("call", "moved"),
     [
         ("AveragedModel(model)", ""),
@@ -977,7 +978,7 @@ def test_a_model_that_hands_over_itself() -> None:
     assert at({"ema.py": EMA.format(model="model"), "main.py": main}, "ema.py").confidence is Confidence.POSSIBLE
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("name", "model"),
     [
         ("diffusers.FlowMatchEulerDiscreteScheduler", False),

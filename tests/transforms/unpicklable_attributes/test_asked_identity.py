@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from harness.each_row import each_row
 from harness.small import migrated, reasons, reported
 
 RULE = "unpicklable-attributes"
@@ -26,7 +27,7 @@ pickle.dumps([Job("a"), Job("b")])
 """
 
 
-@pytest.mark.parametrize(
+@each_row(
     "asked", ["self.lock is other.lock", "other.lock != self.lock", "id(self.lock) == other.key", "hash(self.lock)"]
 )
 def test_it_is_asked(asked: str) -> None:
@@ -61,7 +62,7 @@ if __name__ == "__main__":
 """
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("same", "made", "refused"),
     [
         ("self.__dict__ == other.__dict__", "copy.copy(one)", True),

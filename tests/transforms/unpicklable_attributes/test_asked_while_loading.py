@@ -12,6 +12,7 @@ from codemods.engine.migrate import check, plan
 from codemods.finding import Confidence, Finding
 from codemods.settings import Settings
 from codemods.tree.files import MemoryFiles
+from harness.each_row import each_row
 
 SETTINGS = Settings(select=("unpicklable-attributes",), confidence=Confidence.LIKELY)
 SENDS = """
@@ -311,7 +312,7 @@ NOT_FOLLOWED = {  # what unpickling stops with too, and the rule does not see
 }
 
 
-@pytest.mark.parametrize(("body", "error"), NOT_FOLLOWED.items())
+@each_row(("body", "error"), NOT_FOLLOWED.items())
 def test_says_nothing_of_what_it_does_not_follow(body: str, error: str) -> None:
     if sys.version_info >= (3, 11):
         assert stops_with(program(body)) == error
@@ -354,7 +355,7 @@ def test_what_the_class_and_its_bases_have(text: str, hazard: bool) -> None:
     assert bool(found(f"from multiprocessing import Process\n{text}{SENDS}")) is hazard
 
 
-@pytest.mark.parametrize(
+@each_row(
     "method",
     ["__setstate__", "__reduce__", "__reduce_ex__", "__getnewargs__", "__getnewargs_ex__", "__new__",
      "__getattribute__"],

@@ -11,6 +11,7 @@ import types
 
 import pytest
 
+from harness.each_row import each_row
 from harness.small import migrated, reasons, reported
 
 RULE = "unpicklable-attributes"
@@ -63,7 +64,7 @@ def program(body: str, base: str = "dict") -> str:
     return f"from multiprocessing import Process\nfrom collections import *\n\n\nclass Thing({base}):\n{lines}" + SENDS
 
 
-@pytest.mark.parametrize("body", [body for body, failure in BODIES.items() if "number" not in failure])
+@each_row("body", [body for body, failure in BODIES.items() if "number" not in failure])
 def test_dicts_whose_items_are_attributes(body: str) -> None:
     found = reported({"a.py": program(body), **OLD}, RULE)
     assert len(found) == bool(BODIES[body])
@@ -71,7 +72,7 @@ def test_dicts_whose_items_are_attributes(body: str) -> None:
         assert stops(program(body)) == BODIES[body]
 
 
-@pytest.mark.parametrize("body", [body for body, failure in BODIES.items() if failure and "number" not in failure])
+@each_row("body", [body for body, failure in BODIES.items() if failure and "number" not in failure])
 def test_the_fix_leaves_nothing_to_find(body: str) -> None:
     after = migrated({"a.py": program(body), **OLD}, RULE)
     assert not reported({**after, **OLD}, RULE)
@@ -97,13 +98,13 @@ def test_text_behind_it_is_left_alone() -> None:
     assert "other text stands on its line" in reason
 
 
-@pytest.mark.parametrize("base", ["OrderedDict", "defaultdict", "Counter", "list", "UserDict"])
+@each_row("base", ["OrderedDict", "defaultdict", "Counter", "list", "UserDict"])
 def test_other_containers_say_how_they_are_pickled(base: str) -> None:
     body = "def __getattr__(self, name):\n    return self[name]"
     assert not [text for text in reported({"a.py": program(body, base), **OLD}, RULE) if "3.11" in str(text)]
 
 
-@pytest.mark.parametrize("method", ["__getstate__", "__reduce__", "__reduce_ex__", "__getattribute__"])
+@each_row("method", ["__getstate__", "__reduce__", "__reduce_ex__", "__getattribute__"])
 def test_dicts_that_decide_it_themselves(method: str) -> None:
     body = "__getattr__ = dict.get\n\ndef {}(self, *given):\n    return ()"
     assert not reported({"a.py": program(body.format(method)), **OLD}, RULE)
@@ -173,6 +174,6 @@ def test_a_dict_of_the_base_class_inside() -> None:
     assert len(reported({"a.py": without, **OLD}, RULE)) == 1
 
 
-@pytest.mark.parametrize("given", ["self", "self, name, default=None", "self, *names", "*names"])
+@each_row("given", ["self", "self, name, default=None", "self, *names", "*names"])
 def test_other_parameters_are_not_followed(given: str) -> None:
     assert not reported({"a.py": program(f"def __getattr__({given}):\n    return self[name]"), **OLD}, RULE)

@@ -7,6 +7,7 @@ import pytest
 from codemods.project import Project
 from codemods.transforms.unpicklable_attributes import RULE
 from codemods.tree.files import MemoryFiles
+from harness.each_row import each_row
 from harness.small import migrated
 
 PROGRAM = """
@@ -123,7 +124,7 @@ def test_a_class_that_answers_for_its_attributes_gets_no_new_one(special: str) -
     assert special.partition("(")[0] in (finding.reason or "")
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("opened", "late", "shared"),
     [
         pytest.param("open(path, 'rb', buffering=0)", "lines.file.read(4)", True, id="none"),
@@ -184,7 +185,7 @@ def main(path):
 """
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("buffering", "read", "rows", "reason"),
     [
         (", buffering=0", "return self.file.readline()", "self.line()", "forked processes share its position"),

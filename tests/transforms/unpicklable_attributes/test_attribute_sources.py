@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from codemods.transforms.unpicklable_attributes.data import names
+from harness.each_row import each_row
 from harness.small import migrated, reasons, reported
 
 RULE = "unpicklable-attributes"
@@ -47,7 +48,7 @@ multiprocessing.Pool(2).map(Rows('a').run, [1])
 """
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("handler", "always"),
     [
         ("raise", True),
@@ -152,7 +153,7 @@ class Rows:
 """
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("body", "reader", "seen"),
     [
         ("yield from lines", "Reader()", True),
@@ -246,7 +247,7 @@ if __name__ == "__main__":
 """
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("kept", "found"),
     [
         ("self.stack.enter_context(open(paths[0]))", True),

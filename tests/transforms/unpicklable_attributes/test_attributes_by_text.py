@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from harness.each_row import each_row
 from harness.small import migrated, reasons
 
 RULE = "unpicklable-attributes"
@@ -35,7 +36,7 @@ if __name__ == "__main__":
 """
 
 
-@pytest.mark.parametrize(
+@each_row(
     "sets",
     [
         "setattr(self, 'lock', threading.Lock())",
@@ -54,7 +55,7 @@ def test_it_is_set_by_its_name_as_text(sets: str) -> None:
     assert reason.startswith("it is set by its name as text: write a `__getstate__` that leaves it out")
 
 
-@pytest.mark.parametrize(
+@each_row(
     "sets",
     [
         "setattr(other, 'lock', threading.Lock())",

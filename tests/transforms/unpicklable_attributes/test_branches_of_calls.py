@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import pytest
-
+from harness.each_row import each_row
 from harness.small import reported
 
 PROGRAM = """\
@@ -25,7 +24,7 @@ class Rows(Dataset):
 """
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("call", "count"),
     [
         ("open_url(url)", 1),

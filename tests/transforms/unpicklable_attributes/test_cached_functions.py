@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from harness.each_row import each_row
 from harness.small import migrated, reasons
 
 RULE = "unpicklable-attributes"
@@ -61,7 +62,7 @@ def test_the_calls_are_counted(look: str, work: str, line: int) -> None:
     assert f"line {line} asks what its cache has done so far: that of a copy begins anew" in reason
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("does", "look", "before"),
     [
         ("self.calls += 1", "0", "area.look()"),

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import pytest
-
+from harness.each_row import each_row
 from harness.small import migrated, reasons
 
 RULE = "unpicklable-attributes"
@@ -56,7 +55,7 @@ def program(body: str, inside: str = "pass") -> dict[str, str]:
     return {"main.py": text.replace("INSIDE", inside).replace("BODY", "\n    ".join(body.split("; ")))}
 
 
-@pytest.mark.parametrize(
+@each_row(
     "body",
     [
         "context.set(3); Process(target=print, args=(context,)).start()",
@@ -75,7 +74,7 @@ def test_refused(body: str) -> None:
     assert "sets an attribute on it, which a new one would not have" in reason
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("body", "inside"),
     [
         (f"model = Model(context); {SEND}", "model.context.set(3)"),

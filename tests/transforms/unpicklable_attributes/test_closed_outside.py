@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from harness.each_row import each_row
 from harness.small import migrated, reasons
 
 RULE = "unpicklable-attributes"
@@ -95,12 +96,12 @@ def files(lines: str) -> dict[str, str]:
     return {"reader.py": READER, "main.py": text}
 
 
-@pytest.mark.parametrize("lines", CLOSED)
+@each_row("lines", CLOSED)
 def test_closed_before_it_is_sent(lines: str) -> None:
     (reason,) = reasons(files(lines), RULE)
     assert reason.startswith("main.py:") and "closes it, and a new one would " in reason
 
 
-@pytest.mark.parametrize("lines", OPEN)
+@each_row("lines", OPEN)
 def test_open_when_it_is_sent(lines: str) -> None:
     assert "def __getstate__(self):" in migrated(files(lines), RULE)["reader.py"]

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import pytest
-
+from harness.each_row import each_row
 from harness.small import reported
 
 JOB = """\
@@ -38,7 +37,7 @@ if __name__ == "__main__":
 """
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("value", "what"),
     [
         ("self.run()", "a coroutine"),

@@ -60,7 +60,7 @@ def test_no_plain_copy(body: str) -> None:
         returned_state(_method(f"def __getstate__(self):\n    {body}\n"))
 
 
-@pytest.mark.parametrize(
+@each_row(
     "update",
     [
         "self.__dict__.update(state)",
@@ -73,7 +73,7 @@ def test_the_object_is_filled_from_the_parameter(update: str) -> None:
     assert updated_from(_method(f"def __setstate__(self, state):\n    print(1)\n    {update}\n")) == "state"
 
 
-@pytest.mark.parametrize(
+@each_row(
     "text",
     [
         "def __setstate__(self, state):\n    self.__dict__.update(other)",
@@ -154,7 +154,7 @@ def main(path):
 """
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("over", "parts", "left_out"),
     [
         ("self.own", {"table": "own = ('conn', 'log')"}, True),

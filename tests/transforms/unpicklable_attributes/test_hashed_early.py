@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import pytest
-
+from harness.each_row import each_row
 from harness.small import migrated, reasons
 
 PROGRAM = """\
@@ -39,14 +38,14 @@ EARLY = [
 ]
 
 
-@pytest.mark.parametrize("put", EARLY)
+@each_row("put", EARLY)
 def test_an_object_that_is_hashed_before_it_has_attributes(put: str) -> None:
     text = PROGRAM.format(mark="", put=put, hashed="hash(self.name)")
     (reason,) = reasons({"run.py": text}, "unpicklable-attributes")
     assert "would be asked for its hash there before it has the attributes" in reason
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("put", "hashed"),
     [
         *((put, "7") for put in EARLY),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from harness.each_row import each_row
 from harness.small import migrated, reasons
 
 TEXT = """\
@@ -63,7 +64,7 @@ def test_locked_is_a_question_too() -> None:
     assert "line 10 asks for it without waiting, and it may be taken (line 20)" in reason
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("methods", "main"),
     [
         pytest.param(WAITS, HELD, id="a child of fork would wait forever"),

@@ -7,6 +7,7 @@ import pytest
 from codemods.project import Project
 from codemods.transforms.unpicklable_attributes import RULE
 from codemods.tree.files import MemoryFiles
+from harness.each_row import each_row
 from harness.small import migrated, reasons
 
 USE = """
@@ -149,7 +150,7 @@ if __name__ == "__main__":
 """
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("other", "reason"),
     [
         ("self.logger = logging.getLogger()", ""),

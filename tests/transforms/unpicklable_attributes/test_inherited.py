@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import pytest
-
+from harness.each_row import each_row
 from harness.small import reported
 
 PROGRAM = """\
@@ -26,7 +25,7 @@ if __name__ == "__main__":
 """
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("body", "count"),
     [
         ("Process(target=work, args=(counter,)).start()", 0),

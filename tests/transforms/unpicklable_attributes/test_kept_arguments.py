@@ -32,7 +32,7 @@ if __name__ == '__main__':
 """
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("line", "before", "again"),
     [
         ("self.f = open(newest(root))", ["self.source = newest(root)", "self.f = open(self.source)"], None),

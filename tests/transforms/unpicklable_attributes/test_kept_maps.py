@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import pytest
-
+from harness.each_row import each_row
 from harness.small import migrated, reasons, reported
 
 RULE = "unpicklable-attributes"
@@ -30,7 +29,7 @@ def program(body: str, use: str = "None") -> dict[str, str]:
     return {"main.py": PROGRAM.replace("BODY", body).replace("USE", use)}
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("body", "what"),
     [
         ("self.ids = d.keys(); self.x = map(lambda value: len(value), d.values())", "a `map` of a lambda"),
@@ -47,7 +46,7 @@ def test_is_found(body: str, what: str) -> None:
     assert what in found.message and found.fix is not None
 
 
-@pytest.mark.parametrize(
+@each_row(
     "body",
     [
         "self.x = list(map(lambda value: value, d))",

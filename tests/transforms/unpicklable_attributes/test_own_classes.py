@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from harness.each_row import each_row
 from harness.small import migrated, reasons
 
 RULE = "unpicklable-attributes"
@@ -200,7 +201,7 @@ MADE = [
 ]
 
 
-@pytest.mark.parametrize("made", MADE)
+@each_row("made", MADE)
 def test_what_is_reported_only(made: str) -> None:
     text = GUARDED.replace("import pickle\n", "import contextvars\nimport hmac\nimport pickle\nimport zlib\n")
     text = text.replace("threading.Lock()", made).format(base="pass")

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import pytest
-
+from harness.each_row import each_row
 from harness.small import reasons
 
 RULE = "unpicklable-attributes"
@@ -39,7 +38,7 @@ def found(start: str, more: str = "") -> list[str]:
     return [reason for reason in reasons({"train.py": text}, RULE) if "a function, and what that needs" in reason]
 
 
-@pytest.mark.parametrize(
+@each_row(
     "start",
     [
         "for i in range(2):\n    p = mp.Process(target=self.loop, args=(i,))\n    p.start()\n    self.procs.append(p)",
@@ -53,7 +52,7 @@ def test_processes_that_get_those_before_them(start: str) -> None:
     assert len(found(start)) == 1
 
 
-@pytest.mark.parametrize(
+@each_row(
     "start",
     [
         "for i in range(2):\n    p = mp.Process(target=work, args=(i,))\n    p.start()\n    self.procs.append(p)",
@@ -97,7 +96,7 @@ if __name__ == "__main__":
 """
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("given", "close", "is_found"),
     [
         ("target=self.run, args=(index,)", "self.far[index].close()", True),

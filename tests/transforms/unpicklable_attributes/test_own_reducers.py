@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from codemods.finding import Confidence
+from harness.each_row import each_row
 from harness.small import migrated, reasons, reported
 
 RULE = "unpicklable-attributes"
@@ -60,7 +61,7 @@ def test_a_class_with_a_reducer_crosses(registered: str) -> None:
     assert reason.startswith(f"reading.py:{line} registers a reducer for `Reader`")
 
 
-@pytest.mark.parametrize(
+@each_row(
     "other",
     [
         "import copyreg\ncopyreg.pickle(dict, reduced)",
@@ -92,7 +93,7 @@ if __name__ == "__main__":
 """
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("made", "registered", "stays"),
     [
         ("threading.Lock()", "Lock = type(threading.Lock())\ncopyreg.pickle(Lock, remade)", True),

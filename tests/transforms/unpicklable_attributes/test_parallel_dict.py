@@ -10,6 +10,7 @@ from types import ModuleType
 
 import pytest
 
+from harness.each_row import each_row
 from harness.small import migrated, reasons
 
 RULE = "unpicklable-attributes"
@@ -92,7 +93,7 @@ def test_the_dict_beside_may_be_counted() -> None:
     assert "opened[path] = sqlite3.connect(" in migrated({"a.py": program}, RULE)["a.py"]
 
 
-@pytest.mark.parametrize("key", ["len(self.paths)", "len(self.tables)", "next(numbers)", "(size := size + 1)"])
+@each_row("key", ["len(self.paths)", "len(self.tables)", "next(numbers)", "(size := size + 1)"])
 def test_a_key_that_is_another_one_each_time(key: str) -> None:
     program = PROGRAM.format(beside=BESIDE, more="pass").replace("size + at", key)
     program = program.replace("class Rows", "import itertools\nnumbers = itertools.count()\nclass Rows")

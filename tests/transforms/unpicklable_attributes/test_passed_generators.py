@@ -7,6 +7,7 @@ import pytest
 from codemods.engine.migrate import check
 from codemods.settings import Settings
 from codemods.tree.files import MemoryFiles
+from harness.each_row import each_row
 
 KEEPER = """\
 class Locked:
@@ -77,7 +78,7 @@ def test_a_generator_that_is_passed(kept: str, given: str, reason: str) -> None:
     assert reasons(kept, given) == [reason]
 
 
-@pytest.mark.parametrize("kept", ["list(rows)", "len(rows)", "iter(rows, None)", "iter([1])"])
+@each_row("kept", ["list(rows)", "len(rows)", "iter(rows, None)", "iter([1])"])
 def test_what_does_not_keep_it(kept: str) -> None:
     assert reasons(kept, "few(3)") == []
 
@@ -87,7 +88,7 @@ def test_what_can_be_pickled(given: str) -> None:
     assert reasons("rows", given) == []
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("parameters", "taken"),
     [
         ("rows, limit=None", True),

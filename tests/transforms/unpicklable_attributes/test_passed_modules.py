@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from harness.each_row import each_row
 from harness.small import migrated, reasons
 
 RULE = "unpicklable-attributes"
@@ -68,7 +69,7 @@ def test_the_copy_imports_it() -> None:
     assert "        import importlib" not in fixed and "importlib.import_module(" in fixed
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("made", "more", "reason"),
     [
         ("Rows(4, config=config)", "Rows(4, {})", "where other things may be passed as well"),
@@ -84,7 +85,7 @@ def test_what_may_not_be_that_module_there(made: str, more: str, reason: str) ->
     assert reason in found
 
 
-@pytest.mark.parametrize(
+@each_row(
     "rows",
     [
         ROWS.replace("self.config = config", "if config:\n            self.config = config"),

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import pytest
-
+from harness.each_row import each_row
 from harness.small import migrated, reported
 
 RULE = "unpicklable-attributes"
@@ -31,7 +30,7 @@ if __name__ == '__main__':
 """
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("body", "found"),
     [
         ("self.rows = file['rows']; self.rows = np.asarray(self.rows)", False),

@@ -9,6 +9,7 @@ from codemods.settings import Settings
 from codemods.transforms.lambdas.rule import find as lambdas
 from codemods.transforms.unpicklable_attributes.rule import find as attributes
 from codemods.tree.files import MemoryFiles
+from harness.each_row import each_row
 
 RUN = """
 import copy
@@ -32,7 +33,7 @@ if __name__ == "__main__":
 WORKER = "a worker process under spawn or forkserver"
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("pickled", "stops"),
     [
         ("torch.save(cache, path)", "`torch.save`"),

@@ -8,6 +8,7 @@ from codemods.finding import Finding
 from codemods.project import Project
 from codemods.transforms.unpicklable_attributes.rule import find
 from codemods.tree.files import MemoryFiles
+from harness.each_row import each_row
 
 PROGRAM = """\
 import argparse
@@ -46,7 +47,7 @@ def found(body: str) -> list[Finding]:
     ]
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("body", "what"),
     [
         ("log = open('a', 'w')\nmultiprocessing.Process(target=work, args=(log,)).start()", "an open file"),
@@ -69,7 +70,7 @@ def test_a_lock_that_processes_inherit_can_not_go_to_a_pool_with_its_tasks() -> 
     assert "`initargs=`" in (finding.reason or "")
 
 
-@pytest.mark.parametrize(
+@each_row(
     "body",
     [
         "lock = multiprocessing.Lock()\nmultiprocessing.Process(target=work, args=(lock,)).start()",  # it is inherited
@@ -87,7 +88,7 @@ def test_what_stays_or_may_be_sent_is_not_reported(body: str) -> None:
     assert found(body) == []
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("first", "more", "other", "count"),
     [
         ("pass", "pass", "pass", 1),
@@ -121,7 +122,7 @@ Loader(print)
     assert len(alone) == count
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("body", "sure"),
     [
         ("args.log = open('a', 'w')\nmultiprocessing.Process(target=work, args=(args,)).start()", "likely"),
@@ -281,7 +282,7 @@ if __name__ == "__main__":
 """
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("test", "reported"),
     [
         ("if size", True),
@@ -329,7 +330,7 @@ if __name__ == "__main__":
 """
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("sent", "base", "reported"),
     [
         ("Shared.GUARD", "pass", True),

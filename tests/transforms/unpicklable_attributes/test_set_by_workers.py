@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import pytest
-
 from codemods.finding import Confidence
+from harness.each_row import each_row
 from harness.small import reported
 
 RULE = "unpicklable-attributes"
@@ -87,7 +86,7 @@ loader = DataLoader(Records("data.lmdb"), num_workers=2)
 EARLY = FLAGGED.replace("        else:\n            self.env = env\n", "        self.env = env\n")
 
 
-@pytest.mark.parametrize(
+@each_row(
     "text",
     [
         FLAGGED,
@@ -104,7 +103,7 @@ def test_kept_where_only_workers_ask_for_it(text: str) -> None:
     assert sure(text) == []
 
 
-@pytest.mark.parametrize(
+@each_row(
     "text",
     [
         FLAGGED.replace("keep=False", "keep=True"),

@@ -8,6 +8,7 @@ from codemods.finding import Finding
 from codemods.project import Project
 from codemods.transforms.unpicklable_attributes import RULE
 from codemods.tree.files import MemoryFiles
+from harness.each_row import each_row
 
 USE = """
 if __name__ == "__main__":
@@ -161,7 +162,7 @@ def test_fields(mark: str, reasons: list[str | None]) -> None:
     assert [each.reason for each in found(text + USE)] == reasons
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("empty", "fill", "again"),
     [
         ("{}", "self.files['a'] = open(path)", ["self.files['a'] = open(self.path)"]),
@@ -219,7 +220,7 @@ TOOL = """\
 """
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("head", "by_name"),
     [
         ("import json as tool\n", True),

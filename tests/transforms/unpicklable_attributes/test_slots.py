@@ -6,6 +6,7 @@ import pickle
 
 import pytest
 
+from harness.each_row import each_row
 from harness.small import migrated, reasons
 
 PROGRAM = """\
@@ -54,7 +55,7 @@ def test_a_copy_has_what_the_original_has(monkeypatch: pytest.MonkeyPatch) -> No
         assert (three.x, three.y, three.tag) == (3, 4, "a")
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("slots", "more"),
     [
         ('("_lock", "__dict__")', ""),

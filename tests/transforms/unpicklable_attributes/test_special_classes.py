@@ -10,6 +10,7 @@ import types
 import pytest
 
 from codemods.finding import Confidence
+from harness.each_row import each_row
 from harness.small import migrated, reasons, reported
 
 RULE = "unpicklable-attributes"
@@ -334,7 +335,7 @@ class Other(Trainer):
 """
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("name", "made", "found"),
     [
         ("lock", "Other().work()\nTrainer().run()", False),  # what is below and never sent does not matter

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from harness.each_row import each_row
 from harness.small import migrated, reasons
 
 RULE = "unpicklable-attributes"
@@ -59,7 +60,7 @@ def text(made: str, then: str = "pass", base: str = "", more: str = "") -> dict[
     return {"train.py": TEXT.format(made=made, then=then, base=base, more=more)}
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("made", "again"),
     [
         ("self.file = open(path)", "self.file = open(self._file_path)"),
@@ -216,7 +217,7 @@ if __name__ == "__main__":
 """
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("more", "sets", "wanted"),
     [
         ("threading.Timer(1, self.stop.set).start()", "pass", "is_set()"),  # somebody sets it later

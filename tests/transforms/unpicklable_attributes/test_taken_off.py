@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from harness.each_row import each_row
 from harness.small import reported
 
 RULE = "unpicklable-attributes"
@@ -28,7 +29,7 @@ if __name__ == '__main__':
 """
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("before", "after", "found"),
     [
         pytest.param("pass", "del self.barrier.lock", False, id="it is deleted"),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from harness.each_row import each_row
 from harness.small import migrated, reported
 
 RULE = "unpicklable-attributes"
@@ -153,7 +154,7 @@ if __name__ == "__main__":
 """
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("made", "sent", "found"),
     [
         ("cache = Cache().share()", "cache", True),
@@ -175,7 +176,7 @@ def test_an_object_that_a_loop_gives_another_name() -> None:
     assert "opens it" in found.trace[-2].what
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("more", "seen", "lazy"),
     [
         ("pass", "cache.share()", True),
