@@ -44,6 +44,40 @@ def test_a_table_that_is_empty_again(first: str, lines: str, found: bool) -> Non
     assert bool(reported({"main.py": TABLE.format(first=first, lines=lines)}, "main-guard")) is found
 
 
+@pytest.mark.parametrize(
+    ("lines", "imported", "found"),
+    [
+        ("TABLE.clear(); process = Process(target=work)", "", False),
+        ("TABLE.clear(); process = Process(target=work); TABLE['a'] = 1", "", True),
+        ("TABLE.clear(); Process(target=work).start(); TABLE['a'] = 1\n    process = Process(target=work)", "", True),
+        ("TABLE.clear(); Process(target=work).start()\n    TABLE.clear(); process = Process(target=work)", "", False),
+        ("TABLE.clear(); process = Process(target=work)", "@note\ndef one():\n    pass\n", True),
+        ("TABLE.clear(); process = Process(target=work)", "note(work)\n", True),
+        ("TABLE.clear(); process = Process(target=work)", "TABLE['x'] = 1\n", True),
+        ("TABLE.clear()\n    Pool(1).apply(work)\n    TABLE.clear(); process = Process(target=print)", "", True),
+    ],
+)
+def test_a_table_that_is_filled_again(lines: str, imported: str, found: bool) -> None:
+    text = f"""
+from multiprocessing import Pool, Process
+import table
+from table import TABLE, note
+
+{imported}
+def work():
+    print(TABLE)
+
+def main():
+    {lines}
+    process.start()
+
+if __name__ == "__main__":
+    main()
+"""
+    table = "TABLE = {}\n\ndef note(x):\n    TABLE[str(x)] = x\n    return x\n"
+    assert bool(reported({"main.py": text, "table.py": table}, "main-guard")) is found
+
+
 CLOCK = "import itertools\n\nTICKS = itertools.count()\n\ndef now():\n    return next(TICKS)\n"
 MAIN = """
 from multiprocessing import Process
