@@ -21,6 +21,8 @@ PUMPS = {
     "a name with a log at its end": ("splitter._LOGS.search", ("a" * 997 + "log") * (SIZE // 1000)),
     "flags without an end": ("_starts_launcher", "python " + "-m " * (SIZE // 3) + "torch.distributed.launch"),
     "pythons": ("_starts_launcher", "python" * (SIZE // 6) + " torch.distributed.launch"),
+    "one line that sets attributes": ("search._LISTS.search", "self.a = 1;" * (SIZE // 11)),
+    "calls of setattr": ("[*patching._patching(text)].count", "    setattr(owner, name, value)\n" * (SIZE // 30)),
     "blanks": ("_starts_launcher", "python" + " " * SIZE + "-m" + " " * SIZE + "x torch.distributed.launch"),
 }
 PROGRAM = """
@@ -28,6 +30,8 @@ import resource, sys
 resource.setrlimit(resource.RLIMIT_CPU, (20, 20))  # a quadratic pattern takes minutes
 from codemods.transforms.dist_launcher.in_python import _starts_launcher
 from codemods.transforms.main_guard.guard import splitter
+from codemods.transforms.main_guard.state import patching
+from codemods.transforms.unpicklable_attributes import search
 from transforms.test_long_words import PUMPS
 name, text = PUMPS[sys.argv[1]]
 assert not eval(name)(text)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import cached_property
 
 from ..boundaries import Table, Variant
 from ..facts.hooks import HOOKS_KEPT, PATCHED
@@ -132,7 +133,7 @@ class ForeignObjects:
             made = Value(OBJECT, name if named else kept, contents)
             if "dataset" in name.lower():  # a builder may make dozens, and all are for loaders
                 heap.most[heap.number(made)] = MAX_HAZARDS
-            if self.table.fluent(name) or self._filled_later(result) or self._may_be_hooked(name):
+            if self.table.fluent(name) or self._filled_later(result) or (name.startswith(_MODULES) and self._hooks):
                 heap.add(result, heap.number(made))
             else:
                 heap.add_when_filled(result, made, contents)
@@ -164,11 +165,10 @@ class ForeignObjects:
                     if star >= 0 and attribute not in given:
                         self.containers.pass_elements(star + offset, node, attribute)
 
-    def _may_be_hooked(self, name: str) -> bool:
-        """It is a module of torch, and some code puts a hook or another `forward` on what it is given."""
-        return name.startswith(_MODULES) and any(
-            attribute == PATCHED or attribute.endswith(HOOKS_KEPT) for attribute in self.constraints.stored_on_others
-        )
+    @cached_property
+    def _hooks(self) -> bool:
+        """Some code puts a hook or another `forward` on a module of torch that it is given."""
+        return any(name == PATCHED or name.endswith(HOOKS_KEPT) for name in self.constraints.stored_on_others)
 
     def _filled_later(self, result: int) -> bool:
         """Something is stored on what a call gives, under the name that it gets: `data.transform = ...`."""

@@ -61,7 +61,7 @@ _EXCEPTION = re.compile(r"class(?<!\wclass)\s+\w+\s*\(.*(?:Error|Exception|Warni
 _STARTS = re.compile(r"DataLoader(?<!\wDataLoader)\s*(?:\(|as\b)")
 _FACTORY = re.compile(r"factory\s*=")
 _GENERATES = re.compile(r"\byield\b|=\s*\((?s:.{0,200}?)\bfor\b|(?:=|\breturn)\s*(?:map|filter|zip|enumerate|iter)\(")
-_LISTS = re.compile(r"self\.\w+\s*(?::[^=\n]{0,300})?=.*\.(?:named_)?(?:parameters|buffers|modules|children)\(")
+_LISTS = re.compile(r"self\.\w+\s*(?::[^=\n]{0,300})?=.{0,300}\.(?:named_)?(?:parameters|buffers|modules|children)\(")
 _KEEPS = re.compile(r"\bself\.\w+\s*(?::[^=\n]{0,300})?=\s*(\w+)\b")
 _IMPORTS = re.compile(r"^[ \t]*import\s+(.*)$", re.M)
 _DERIVES = re.compile(rf"class[ \t]+\w+[ \t]*\([^)]*\b(?:{'|'.join(words())})\b")

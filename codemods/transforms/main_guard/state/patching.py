@@ -12,28 +12,24 @@ from ....syntax.callees import Callees
 from ....syntax.outline import Outline
 
 _SETS = re.compile(r"^([ \t]+)setattr\([ \t]*[A-Za-z_]\w*[ \t]*,[ \t]*[A-Za-z_]\w*[ \t]*,", re.MULTILINE)
-_DEFINES = re.compile(r"([ \t]*)def[ \t]+(\w+)")
+_LINES = re.compile(rf"^([ \t]*)def[ \t]+(\w+)|{_SETS.pattern}", re.MULTILINE)
 
 
 @asked
 def patching_functions(project: Project) -> tuple[str, ...]:
     """Names of functions that call `setattr` with names of variables, by a look at the text."""
-    found = {
-        name
-        for source in project.matching(_SETS)
-        for match in _SETS.finditer(source.text)
-        if (name := _around(source.text[: match.start()], len(match[1])))
-    }
+    found = {name for source in project.matching(_SETS) for name in _patching(source.text)}
     return tuple(sorted(found))
 
 
-def _around(above: str, indent: int) -> str:
-    """The name of the function that a line with this indentation stands in, below `above`; "" for none."""
-    for line in reversed(above.splitlines()):
-        defines = _DEFINES.match(line)
-        if defines is not None and len(defines[1]) < indent:
-            return defines[2]
-    return ""
+def _patching(text: str) -> Iterator[str]:
+    """The names of the functions of a file that such calls stand in, as their indentation says."""
+    above: list[tuple[int, str]] = []  # the functions above a line, each further in than the one before
+    for indent, name, within in _LINES.findall(text):
+        if name:
+            above = [each for each in above if each[0] < len(indent)] + [(len(indent), name)]
+        else:
+            yield from [each for at, each in above if at < len(within)][-1:]
 
 
 def names_patched(project: Project, text: str) -> set[str]:
@@ -41,7 +37,7 @@ def names_patched(project: Project, text: str) -> set[str]:
     functions = [each for each in patching_functions(project) if each in text]
     if not functions:
         return set()
-    calls = re.compile(rf"\b(?:{'|'.join(functions)})\([^\n]*?['\"](\w+)['\"]")
+    calls = re.compile(rf"\b(?:{'|'.join(functions)})\([^\n]{{0,300}}?['\"](\w+)['\"]")
     return set(calls.findall(text))
 
 
