@@ -130,6 +130,72 @@ def test_objects_by_other_ways(uses: str) -> None:
         assert len(reported({"a.py": text}, RULE)) == found
 
 
+OTHERS = """
+class Kept:
+    def __init__(self):
+        self.loader = LOADER
+
+
+class Slow:
+    def all(self):
+        return DataLoader(Rows())
+
+    def train(self):
+        return iter(self.all())
+
+
+class SlowKept:
+    def __init__(self):
+        self.loader = DataLoader(Rows())
+
+
+class Trainer(Base):
+    def fit(self):
+        for row in self.data.all():
+            print(row)
+
+
+def run(data):
+    for row in data.all():
+        print(row)
+
+
+def train(data):
+    for row in data.train():
+        print(row)
+
+
+def inner(data):
+    for row in data.loader:
+        print(row)
+
+
+def outer(data):
+    inner(data)
+"""
+
+
+@pytest.mark.parametrize(
+    ("use", "own", "slow"),
+    [
+        ("run({})", "Fast()", "Slow()"),
+        ("train({})", "Fast()", "Slow()"),
+        ("Trainer({}).fit()", "Fast()", "Slow()"),
+        ("outer({})", "Kept()", "SlowKept()"),
+    ],
+)
+def test_what_another_program_gives_is_none_of_this_one(use: str, own: str, slow: str) -> None:
+    lib = ROWS + ANOTHER.replace("class Batches", "class Fast") + OTHERS
+    start = "from lib import *\n\n"
+    files = {
+        "lib.py": lib.replace("LOADER", "DataLoader(Rows(), num_workers=3)"),
+        "a.py": f"{start}if __name__ == '__main__':\n    {use.format(own)}\n",
+    }
+    for other in (slow, "__import__('other').make()"):
+        assert not reported({**files, "b.py": f"{start}{use.format(other)}\n"}, RULE)
+    assert reported({**files, "b.py": f"{start}{use.format(own)}\n"}, RULE)
+
+
 @each_row(
     ("made", "called", "found"),
     [

@@ -16,7 +16,7 @@ from ....syntax.resolver import Class
 from ..statements import names_bound
 
 _MAX_CALLS = 12
-_Given = list[tuple[Outline, ast.expr]]  # `ast.Starred` stands for what `**options` may say
+_Given = list[tuple[Outline, ast.expr]]  # `ast.Starred` stands for what is not seen, as in `**options`
 
 
 class GivenToClasses:
@@ -57,7 +57,7 @@ class GivenToClasses:
         return self._known.get(key, [])
 
     def to_function(self, outline: Outline, value: ast.expr) -> _Given:
-        """What `value`, a parameter of another function than an `__init__`, is in the calls of the function."""
+        """As `kept`, of a parameter of another function than an `__init__`."""
         function = outline.scope(value)
         if not isinstance(value, ast.Name) or not isinstance(function, FUNCTIONS) or function.name == "__init__":
             return []
@@ -75,14 +75,14 @@ class GivenToClasses:
             for caller in self.repo.mentioning(function.name)
             for call in self.callees.calls_in(caller, function)
         )
-        found = ((caller, given) for caller, given in calls if given is not None)
-        return [*islice((each for each in found if not isinstance(each[1], ast.Starred)), _MAX_CALLS)]
+        found = [*islice(((caller, given) for caller, given in calls if given is not None), _MAX_CALLS + 1)]
+        return found if len(found) <= _MAX_CALLS else [*found[:-1], (outline, ast.Starred(found[-1][1]))]
 
     def _calls(self, outline: Outline, owner: ast.ClassDef, names: list[str], name: str) -> _Given:
         found: _Given = []
         for caller, call in self._calls_of(outline, owner):
             if len(found) >= _MAX_CALLS:
-                break
+                return [*found, (caller, ast.Starred(call))]
             given = given_to(names, call)
             if name in given and not isinstance(given[name], ast.Starred):
                 found += self.kept(caller, given[name]) or [(caller, given[name])]

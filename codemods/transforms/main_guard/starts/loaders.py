@@ -98,7 +98,9 @@ class Loaders:
                 return self._any(outline, [*node.args, *(k.value for k in node.keywords)], given, depth)
             called = self.callees.called(outline, node)
             functions = [called] if called is not None else self.callees.alternatives(outline, node)
-            functions = functions or self.objects.methods(outline, node)
+            methods, known = self.objects.methods(outline, node) if not functions else ([], True)
+            if methods:
+                return of_all([self._called(outline, node, *each, depth + 1) for each in methods], known)
             if not functions and isinstance(node.func, ast.Attribute) and node.func.attr in names("fluent_loaders"):
                 return self.sure(outline, node.func.value, given, depth + 1)
             if not functions and depth < _NEAR and (taken := self.taken_by_library(outline, node)) is not None:
@@ -176,8 +178,8 @@ class Loaders:
         return found
 
     def _of_owner(self, outline: Outline, owner: ast.expr, name: str, depth: int) -> Confidence | None:
-        owners = self.objects.owners(outline, owner)
-        found = surest(self.attribute(cls, name, depth) for cls in owners)
+        owners, known = self.objects.seen(outline, owner)
+        found = of_all([self.attribute(cls, name, depth) for cls in owners], known)
         if found is None and owners and outline.is_self(owner):  # a mixin: the class that derives from it may set it
             found = surest(self.attribute(heir, name, depth) for heir in self.callees.heirs(owners[0]))
             return found and likely(found)
@@ -331,6 +333,14 @@ def likely(sure: Confidence) -> Confidence:
 
 def surest(found: Iterable[Confidence | None]) -> Confidence | None:
     return max((sure for sure in found if sure is not None), key=lambda sure: sure.rank, default=None)
+
+
+def of_all(found: Sequence[Confidence | None], known: bool) -> Confidence | None:
+    """What objects tell of which a program may have one only; `known`: there are no others."""
+    sure = surest(found)
+    if sure is None or not known or None in found:
+        return sure and Confidence.POSSIBLE
+    return likely(sure) if len(found) > 1 else sure
 
 
 def makes_container(node: ast.AST | None) -> bool:

@@ -23,6 +23,7 @@ class Objects:
     def __init__(self, repo: Repo, callees: Callees) -> None:
         self.callees, self.given = callees, GivenToClasses(repo, callees)
         self._known: dict[ast.ClassDef, dict[str, list[ast.expr]]] = {}
+        self._owners_of: dict[tuple[ast.expr, int], tuple[list[Class], bool]] = {}
 
     def attributes(self, owner: ast.ClassDef) -> dict[str, list[ast.expr]]:
         """What the code of a class assigns to each attribute, and stores in it; "parts.train" is `self.parts.train`."""
@@ -39,26 +40,49 @@ class Objects:
             self._known[owner] = found
         return self._known[owner]
 
-    def owners(self, outline: Outline, node: ast.expr, depth: int = 0) -> list[Class]:
+    def owners(self, outline: Outline, node: ast.expr) -> list[Class]:
         """The classes that `node` is an object of, also as an attribute: `self.data` of `self.data.loader`."""
-        if not isinstance(node, ast.Attribute):
-            around = outline.owner(node) if outline.is_self(node) else None
-            made = (outline, around) if around is not None else self.callees.class_of(outline, node)
-            classes = [Class(*made)] if made is not None else self.callees.classes_of(outline, node)
-            if not classes and isinstance(node, ast.Name) and depth < _MAX_DEPTH:
-                passed = self.given.passed(outline, node) or self.given.to_function(outline, node)
-                value = outline.only_value(node) if not passed else None
-                passed = passed if value is None or value is node else [(outline, value)]
-                classes = [cls for each in passed for cls in self.owners(*each, depth + 1)]
-            return [*dict.fromkeys(classes)][:_MAX_CLASSES]
-        found: dict[Class, None] = {}
-        for owner in self.owners(outline, node.value, depth + 1) if depth < _MAX_DEPTH else ():
-            for at in self.callees.resolver.lineage(owner):
+        return self.seen(outline, node)[0]
+
+    def seen(self, outline: Outline, node: ast.expr, depth: int = 0) -> tuple[list[Class], bool]:
+        """The same, and whether these are all that are seen to be given; not all of them need be of one program."""
+        key = node, depth
+        if key not in self._owners_of:
+            self._owners_of[key] = [], False  # while it is looked for
+            found, known = dict[Class, None](), depth < _MAX_DEPTH
+            for classes, is_known in self._ways(outline, node, depth) if known else ():
+                found |= dict.fromkeys(classes)
+                known = known and is_known
+            self._owners_of[key] = [*found][:_MAX_CLASSES], known and 0 < len(found) <= _MAX_CLASSES
+        return self._owners_of[key]
+
+    def _ways(self, outline: Outline, node: ast.expr, depth: int) -> Iterator[tuple[list[Class], bool]]:
+        """The same for each value that `node` may have."""
+        if isinstance(node, ast.Attribute):
+            owners, known = self.seen(outline, node.value, depth + 1)
+            yield [], known
+            for at in (at for owner in owners for at in self.callees.resolver.lineage(owner)):
                 for value in self.attributes(at.node).get(node.attr, []):
-                    given = [(at.outline, value), *self.given.passed(at.outline, value)]
-                    found |= dict.fromkeys(cls for each in given for cls in self.callees.classes_of(*each))
-                    found |= dict.fromkeys(self._of_passed_class(at.outline, value))
-        return [*found][:_MAX_CLASSES]
+                    classes = self.callees.classes_of(at.outline, value) or [*self._of_passed_class(at.outline, value)]
+                    passed = self.given.kept(at.outline, value) if not classes else []
+                    if not passed and not isinstance(value, ast.Constant):
+                        yield classes, bool(classes)
+                    yield from (self._of_given(*each, depth) for each in passed)
+            return
+        around = outline.owner(node) if outline.is_self(node) else None
+        made = (outline, around) if around is not None else self.callees.class_of(outline, node)
+        classes = [Class(*made)] if made is not None else self.callees.classes_of(outline, node)
+        passed = []
+        if not classes and isinstance(node, ast.Name):
+            passed = self.given.kept(outline, node) or self.given.to_function(outline, node)
+            bound = outline.only_value(node) if not passed else node
+            passed = passed if bound is None or bound is node else [(outline, bound)]
+        if not passed:
+            yield classes, bool(classes)
+        yield from (self._of_given(*each, depth) for each in passed)
+
+    def _of_given(self, outline: Outline, value: ast.expr, depth: int) -> tuple[list[Class], bool]:
+        return ([], False) if isinstance(value, ast.Starred) else self.seen(outline, value, depth + 1)
 
     def _of_passed_class(self, outline: Outline, value: ast.expr) -> Iterator[Class]:
         """The classes of `loader(options)`, where the constructor got `loader`: `Solver(loader=Loader)`."""
@@ -66,13 +90,17 @@ class Objects:
             named = where.only_value(given) if isinstance(given, ast.Name) else None
             yield from self.callees.resolver.classes(where, named if named is not None else given)
 
-    def methods(self, outline: Outline, call: ast.Call) -> list[tuple[Outline, Function, int]]:
-        """The methods that `self.data.batches()` may call, by what the attribute or parameter is given."""
+    def methods(self, outline: Outline, call: ast.Call) -> tuple[list[tuple[Outline, Function, int]], bool]:
+        """The methods that `self.data.batches()` may call, by what the attribute or parameter is given.
+
+        Also whether these are all that are seen to be given. Not all of them need be called in one program.
+        """
         if not isinstance(call.func, ast.Attribute) or not isinstance(call.func.value, (ast.Attribute, ast.Name)):
-            return []
+            return [], True
         if not self.callees.repo.methods(call.func.attr):
-            return []
-        return self.callees.methods_of(self.owners(outline, call.func.value), call.func.attr)
+            return [], True
+        owners, known = self.seen(outline, call.func.value)
+        return self.callees.methods_of(owners, call.func.attr), known
 
 
 def _names(target: ast.expr) -> Iterator[str]:

@@ -32,7 +32,7 @@ from ..own_nodes import own_nodes
 from .by_value import ByValue
 from .handed_functions import Handed, HandedFunctions, arguments, around, is_code
 from .loader_values import bound_value, forks, is_text
-from .loaders import Given, Loaders, likely, makes_container, surest
+from .loaders import Given, Loaders, likely, makes_container, of_all, surest
 from .trainer_settings import given_before, set_to_workers
 
 PROCESS = "multiprocessing.Process"
@@ -178,10 +178,16 @@ class Starts:
         called = self.callees.called(outline, node)
         if called is not None:
             return self._through(outline, node, given, *called)
-        if others := self.callees.alternatives(outline, node) or self.loaders.objects.methods(outline, node):
+        if others := self.callees.alternatives(outline, node):
             starts = (self._through(outline, node, given, *other, constants=False) for other in others)
             found = next((start for start in starts if start is not None), None)
             return found if len(others) == 1 or found is None else replace(found, confidence=likely(found.confidence))
+        methods, known = self.loaders.objects.methods(outline, node)
+        if methods:
+            several = [self._through(outline, node, given, *other, constants=False) for other in methods]
+            found = next((start for start in several if start is not None), None)
+            sure = of_all([None if start is None else start.confidence for start in several], known)
+            return found if found is None or sure is None else replace(found, confidence=sure)
         last = last_name(node.func)
         if (sure := self._maps_in_processes(outline, node)) is not None:
             return _start(outline, node, sure, f"`{last}` with `{_PROCESSES}` starts processes")
@@ -354,8 +360,8 @@ class Starts:
             for node in other.own(function)
             if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id == parameter
         }
-        owners = self.loaders.objects.owners(outline, value) if read else []
-        found = {name: surest(self.loaders.attribute(cls, name, 0) for cls in owners) for name in sorted(read)}
+        owners, known = self.loaders.objects.seen(outline, value) if read else ([], True)
+        found = {name: of_all([self.loaders.attribute(cls, name, 0) for cls in owners], known) for name in sorted(read)}
         return {f"{parameter}.{name}": sure for name, sure in found.items() if sure is not None}
 
     def starts_something(self, outline: Outline, function: Function) -> Confidence | None:
