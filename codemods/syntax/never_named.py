@@ -1,9 +1,11 @@
-"""Whether a class is named anywhere but where it stands: where programs find classes by full names in settings."""
+"""Whether a class is named anywhere but where it stands."""
 
 from __future__ import annotations
 
 import ast
+import io
 import re
+import tokenize
 
 from ..project import Project
 from ..questions import asked
@@ -25,7 +27,9 @@ def never_named(repo: Repo, path: str, line: int) -> bool:
     if len(found) != 1 or found[0][1].decorator_list or found[0][1].keywords:
         return False
     outline, node = found[0]
-    if repo.project.with_words((node.name,)) != [path]:
+    if any(
+        _is_code(repo.project, other, node.name) for other in repo.project.with_words((node.name,)) if other != path
+    ):
         return False
     uses = outline.named.get(node.name, ())
     inside = all(node in outline.ancestors(use) for use in uses)
@@ -33,13 +37,23 @@ def never_named(repo: Repo, path: str, line: int) -> bool:
     return inside and not any(strings) and _is_closed(repo.project) and not stands_in_text(repo.project, node.name)
 
 
+def _is_code(project: Project, path: str, name: str) -> bool:
+    """The word stands in the file, and not in comments alone."""
+    source = project.source(path)
+    try:
+        tokens = [*tokenize.generate_tokens(io.StringIO(source.text).readline)] if source is not None else []
+    except (tokenize.TokenError, SyntaxError):
+        return True
+    word = re.compile(rf"(?<!\w){re.escape(name)}(?!\w)")
+    return source is None or any(each.type != tokenize.COMMENT and word.search(each.string) for each in tokens)
+
+
 @asked
 def _is_closed(project: Project) -> bool:
-    """Classes are found by their names, never by a computed one, and no package is installed from here."""
-    if any(path.rpartition("/")[2] in _PACKAGING for path in project.paths):
-        return False
-    computed = [_COMPUTED.search(source.text) is not None for source in project.matching(_IMPORTS)]
-    return bool(computed) and not any(computed)
+    """No package is installed from here, and no class is found by a computed name."""
+    return not any(path.rpartition("/")[2] in _PACKAGING for path in project.paths) and not any(
+        _COMPUTED.search(source.text) is not None for source in project.matching(_IMPORTS)
+    )
 
 
 @asked

@@ -242,6 +242,15 @@ class Flow:
         return sorted({reasons.root(number).boundary for *_, number, reasons in ways})
 
     @recorded
+    def may_be_made(self, path: str, class_line: int) -> bool:
+        """A call may make an object of the class here, or of one below it; or no program is here that would."""
+        index = self._places.class_on_line.get((path, class_line), -1)
+        made = self._closure.same_object.constructed
+        return not self._reached.in_use or any(
+            each in made for each in (index, *self.solution.hierarchy.below.get(index, ()))
+        )
+
+    @recorded
     def crossing_classes(self) -> list[tuple[str, int]]:
         """The classes, as `path` and line, that `instances` may say more of than that none was seen to cross."""
         return list(self._instances)

@@ -171,10 +171,10 @@ class Reached:
             return True
         if package in program.file_index and (self.surroundings.is_installed(path) or self.surroundings.notebooks):
             return True
-        return file not in self._in_use
+        return file not in self.in_use
 
     @cached_property
-    def _in_use(self) -> set[int]:
+    def in_use(self) -> set[int]:
         """Files of which another file calls a function or class, or they themselves as they are run; tests aside."""
         program, heap = self.solution.program, self.solution.heap
         found: set[int] = set()

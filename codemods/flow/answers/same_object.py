@@ -254,7 +254,7 @@ class SameObject:
             if made:
                 if any(self._gets_to(instance, result, nodes) for result in made):
                     return False
-                others = self._constructed.get(int(self.solution.heap.values[instance].a), set()) - made
+                others = self.constructed.get(int(self.solution.heap.values[instance].a), set()) - made
                 origins = [origin for origin in self.places.origins.get(instance, ()) if origin not in made]
                 return all(origin in others or not self._gets_to(instance, origin, nodes) for origin in origins)
             if source in self._parameters and self._only_for_others(number, node, source, instance):
@@ -276,7 +276,7 @@ class SameObject:
     def made_at(self, instance: int, node: int) -> list[tuple[str, Position]]:
         """Path and line of the calls that make objects of the class of `instance`, those that get to the node."""
         heap, files = self.solution.heap, self.solution.program.files
-        made = sorted(self._constructed.get(int(heap.values[instance].a), ()))
+        made = sorted(self.constructed.get(int(heap.values[instance].a), ()))
         made = [each for each in made if node < 0 or self._gets_to(instance, each, {node})]
         return [(files[heap.file_of[node]], (heap.lines[node], 0, heap.lines[node], 0)) for node in made]
 
@@ -319,7 +319,7 @@ class SameObject:
         return [(value, at) for at, values in made.items() for value in values]
 
     @cached_property
-    def _constructed(self) -> dict[int, set[int]]:
+    def constructed(self) -> dict[int, set[int]]:
         """Per class the results of the calls that make its objects."""
         found: dict[int, set[int]] = {}
         for node, calls in self.solution.constraints.calls.items():

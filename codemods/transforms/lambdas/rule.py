@@ -10,6 +10,7 @@ from ...finding import Answer, Confidence, Finding, Fix, Refused
 from ...flow.answers.crossing import Crossing, only_in_children
 from ...flow.answers.crossings import Flow, flow_of
 from ...flow.answers.destructors import ended_with
+from ...flow.answers.never_made import never_made
 from ...flow.answers.tried import handled, tried
 from ...flow.facts.records import facts_lookup
 from ...flow.facts.test_code import is_test
@@ -19,7 +20,6 @@ from ...syntax.binding_rules import FUNCTIONS
 from ...syntax.branches import chosen_at, exclude_each_other, no_one_run
 from ...syntax.file_tree import position
 from ...syntax.never_asked import NeverAsked
-from ...syntax.never_named import never_named
 from ...syntax.outline import Outline
 from ...syntax.repo import Repo
 from ...syntax.suppress import suppressions
@@ -68,7 +68,7 @@ def findings(project: Project, found: Iterable[Crossing]) -> Iterator[Finding]:
             or no_one_run(repo, steps)
             or only_in_children(repo, crossing)
             or set_after_start(repo, crossing)
-            or (not crossing.boundary and crossing.trace and never_named(repo, *_class_at_end(crossing)))
+            or (not crossing.boundary and crossing.trace and never_made(repo, *_class_at_end(crossing)))
         ):
             crossing = replace(crossing, confidence=Confidence.POSSIBLE)
         if crossing.confidence.reaches(project.bar_of(crossing.path)):

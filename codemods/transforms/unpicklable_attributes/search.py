@@ -11,12 +11,12 @@ from functools import partial
 from ...finding import Confidence, Trace
 from ...flow.answers.crossing import only_in_children
 from ...flow.answers.crossings import flow_of
+from ...flow.answers.never_made import never_made
 from ...nodes import end_line
 from ...project import Project
 from ...questions import asked
 from ...syntax.binding_rules import takes_self
 from ...syntax.names import without_arguments
-from ...syntax.never_named import never_named
 from ...syntax.outline import Outline
 from ...syntax.python_floor import old_python
 from ...syntax.repo import Repo
@@ -334,7 +334,7 @@ class Search:
         found = flow_of(self.project).instances(shape.outline.path, shape.node.lineno)
         if found is None or registered(self.family, shape):
             return None
-        unnamed = not found.boundary and never_named(self.repo, shape.outline.path, shape.node.lineno)
+        unnamed = not found.boundary and never_made(self.repo, shape.outline.path, shape.node.lineno)
         sure = Confidence.POSSIBLE if unnamed or only_in_children(self.repo, found) else found.confidence
         return sure, found.trace, found.boundary
 
