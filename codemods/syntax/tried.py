@@ -46,7 +46,8 @@ class Tries:
         """The program comes to the call at `place` only where the one at `probe` did not fail.
 
         Both are `path:line`. They stand in one function, or a test around the second asks the function of the first:
-        `if can_send(job): pool.apply(job)`.
+        `if can_send(job): pool.apply(job)`. Or it asks a variable: `sendable = True` where the first did not fail, and
+        `sendable = False` where it did; `sendable = can_send(job)`.
         """
         path, _, line = place.rpartition(":")
         where, _, at = probe.rpartition(":")
@@ -58,20 +59,33 @@ class Tries:
         function = there.scope(asked)
         inside = here is there and here.scope(sent) is function
         guards = [each for each in around(there, asked) if isinstance(each, ast.Try)]
+        flags = {name for each in guards for name in _flags(each)} if inside else set[str]()
+
+        def asks(test: ast.expr) -> bool:
+            """The test is true only where what was asked did not fail."""
+            parts = test.values if isinstance(test, ast.BoolOp) and isinstance(test.op, ast.And) else [test]
+            known = [here.only_value(part) or part if isinstance(part, ast.Name) else part for part in parts]
+            called = (last_name(part.func) for part in known if isinstance(part, ast.Call))
+            if isinstance(function, FUNCTIONS) and function.name in called:
+                return True
+            return any(isinstance(part, ast.Name) and part.id in flags for part in parts)
+
+        def asks_not(test: ast.expr) -> bool:
+            return isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not) and asks(test.operand)
 
         def decides(earlier: ast.stmt) -> bool:
             """Behind this statement, what was asked did not fail."""
             if inside and earlier in guards and isinstance(earlier, ast.Try):
                 return all(_leaves(handler.body) for handler in earlier.handlers if _catches(handler.type))
-            if not isinstance(earlier, ast.If) or not isinstance(earlier.test, ast.UnaryOp):
-                return False
-            return _asks(earlier.test.operand, function) and _leaves(earlier.body)
+            return isinstance(earlier, ast.If) and asks_not(earlier.test) and _leaves(earlier.body)
 
         inner: ast.AST = sent
         for above in here.ancestors(sent):
             if inside and above in guards and isinstance(above, ast.Try) and inner in (*above.body, *above.orelse):
                 return asked.lineno < sent.lineno
-            if isinstance(above, ast.If) and inner in above.body and _asks(above.test, function):
+            if isinstance(above, ast.If) and inner in above.body and asks(above.test):
+                return True
+            if isinstance(above, ast.If) and inner in above.orelse and asks_not(above.test):
                 return True
             for block in (getattr(above, name, None) for name in ("body", "orelse", "finalbody")):
                 earlier = block[: block.index(inner)] if isinstance(block, list) and inner in block else ()
@@ -166,11 +180,22 @@ def asked_before(project: Project, probe: str, place: str) -> bool:
     return Tries(Repo(project)).goes_another_way(probe, place)
 
 
-def _asks(test: ast.expr, function: ast.AST) -> bool:
-    """The test is true only where a call of the function is."""
-    parts = test.values if isinstance(test, ast.BoolOp) and isinstance(test.op, ast.And) else [test]
-    called = (last_name(part.func) for part in parts if isinstance(part, ast.Call))
-    return isinstance(function, FUNCTIONS) and function.name in called
+def _flags(guard: ast.Try) -> Iterator[str]:
+    """The variables that are set to True behind what is tried, and to False or None where that fails."""
+    caught = [handler for handler in guard.handlers if _catches(handler.type)]
+    for name, value in _constants([*guard.body, *guard.orelse]):
+        if value is True and caught and all((name, False) in _constants(each.body) for each in caught):
+            yield name
+
+
+def _constants(block: list[ast.stmt]) -> list[tuple[str, bool]]:
+    return [
+        (target.id, bool(item.value.value))
+        for item in block
+        if isinstance(item, ast.Assign) and isinstance(item.value, ast.Constant)
+        for target in item.targets
+        if isinstance(target, ast.Name)
+    ]
 
 
 def _leaves(block: list[ast.stmt]) -> bool:

@@ -91,3 +91,38 @@ def test_what_catches(text: str, line: int | None) -> None:
 )
 def test_what_another_file_catches(more: str, line: int | None) -> None:
     assert handler("def f():\n    sent(x)\n", more) == line
+
+
+def decided(text: str) -> bool:
+    """Whether the program comes to `sent(x)` only where `probe(x)` did not fail."""
+    repo = Repo(Project(MemoryFiles({"a.py": text.encode()})))
+    outline = repo.outline("a.py")
+    assert outline is not None
+    lines = {ast.unparse(node.func): node.lineno for node in outline.nodes if isinstance(node, ast.Call)}
+    return Tries(repo).goes_another_way(f"a.py:{lines['probe']}", f"a.py:{lines['sent']}")
+
+
+FLAG = "def f(x):\n    try:\n        probe(x)\n        ok = {}\n    except TypeError:\n        ok = {}\n"
+ASKS = "def can(x):\n    try:\n        probe(x)\n        return True\n    except TypeError:\n        return False\n"
+
+
+@each_row(
+    "text, decides",
+    [
+        (FLAG.format(True, False) + "    if ok:\n        sent(x)\n", True),
+        (FLAG.format(True, None) + "    if ok and x:\n        sent(x)\n", True),
+        (FLAG.format(True, False) + "    if not ok:\n        y = 1\n    else:\n        sent(x)\n", True),
+        (FLAG.format(True, False) + "    if not ok:\n        return\n    sent(x)\n", True),
+        (FLAG.format(True, False) + "    if not ok:\n        sent(x)\n", False),
+        (FLAG.format(True, True) + "    if ok:\n        sent(x)\n", False),
+        (FLAG.format(False, True) + "    if ok:\n        sent(x)\n", False),
+        (FLAG.format(True, False) + "    sent(x)\n", False),
+        (FLAG.format(True, False) + "    if x:\n        sent(x)\n", False),
+        (ASKS + "def f(x):\n    if can(x):\n        sent(x)\n", True),
+        (ASKS + "def f(x):\n    ok = can(x)\n    if ok:\n        sent(x)\n", True),
+        (ASKS + "def f(x):\n    if -can(x):\n        return\n    sent(x)\n", False),
+        (ASKS + "def f(x):\n    ok = other(x)\n    if ok:\n        sent(x)\n", False),
+    ],
+)
+def test_what_decides(text: str, decides: bool) -> None:
+    assert decided(text) is decides

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import replace
 
 from ...finding import Answer, Confidence, Finding, Refused
 from ...project import Project
+from ...syntax.tried import tried_at
 from .decide import Rewrite, rewrite
 from .edits import joint_edits
 from .find_copies import copies_in
@@ -34,7 +36,15 @@ def find_in(project: Project, path: str) -> Iterable[Finding]:
 def _of_file(models: Models, path: str) -> Iterable[Finding]:
     bar = models.project.bar_of(path)
     copies = [copy for copy in copies_in(models, path) if copy.seen.confidence.reaches(bar)]
+    copies = [copy for copy in (_unless_tried(models, copy) for copy in copies) if copy.seen.confidence.reaches(bar)]
     return _in_file(models, copies) if copies else ()
+
+
+def _unless_tried(models: Models, copy: Copy) -> Copy:
+    """That the copy fails does no harm where the program goes another way then."""
+    if tried_at(models.project, f"{copy.site.path}:{copy.site.call.lineno}") is None:
+        return copy
+    return replace(copy, seen=replace(copy.seen, confidence=Confidence.POSSIBLE))
 
 
 def _in_file(models: Models, copies: list[Copy]) -> Iterable[Finding]:

@@ -553,6 +553,7 @@ def test_a_copy_that_may_fail(caught: str, then: str, other_way: bool, shared: b
     line = finding.span.line
     wanted = f"{reason.format(line, line + 1)}: with this fix it would not fail" if other_way else None
     assert finding.fix.unsafe == wanted
+    assert (finding.confidence is Confidence.POSSIBLE) is other_way
 
 
 def test_a_copy_that_may_fail_and_has_no_fix() -> None:
