@@ -28,6 +28,7 @@ from .slots import slots_of
 from .uses.attribute_uses import AttributeUses, Hazard
 from .uses.ended import check_not_ended
 from .uses.hashed_early import check_not_hashed_early
+from .uses.walked import leaves_early, read_late
 
 _PER_TASK = re.compile(r"(?:submit|map|apply|put)\w*$")  # boundaries that pickle an object with each task
 _DEPTH = 3  # of calls that are looked into
@@ -274,6 +275,11 @@ class Planner:
                 raise Refused(
                     f"line {use.lineno} takes one item after the other with `next`; make the {kept} where it is used"
                 )
+            if leaves_early(user.outline, use):
+                raise Refused(
+                    f"the loop of line {use.lineno} may end early: the next one goes on behind its last item, where a "
+                    f"list begins again; make the {kept} where it is used"
+                )
             if isinstance(above, ast.Attribute) and above.attr in ("send", "throw", "close", "__next__"):
                 raise Refused(f"line {use.lineno} needs {hazard.made.kind.what}; make it where it is used")
         if self._endless(outline, node) or self._goes_on(shape, node):
@@ -291,13 +297,14 @@ class Planner:
             changes = (Edit(outline.path, start, start + 1, "["), Edit(outline.path, end - 1, end, "]"))
         else:
             changes = (Edit(outline.path, start, start, "list("), Edit(outline.path, end, end, ")"))
-        return Fix(
-            f"Store a list in `self.{name}`",
-            changes,
-            unsafe="a list holds everything at once and can be walked again and again, a generator only once"
+        unsafe = (
+            "a list holds everything at once and can be walked again and again, a generator only once"
             if is_generator
-            else "a list calls the function at once and can be walked again and again, an iterator only once",
+            else "a list calls the function at once and can be walked again and again, an iterator only once"
         )
+        if (late := read_late(self.repo, outline, node)) is not None:
+            unsafe += f". It reads `self.{late[0]}` item by item, which is set at {late[1]} too"
+        return Fix(f"Store a list in `self.{name}`", changes, unsafe=unsafe)
 
     def _uses(self, shape: Shape, name: str) -> Iterator[tuple[Shape, Method, ast.Attribute]]:
         for user in self.family.hierarchy(shape):

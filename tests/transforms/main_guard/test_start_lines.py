@@ -107,3 +107,15 @@ def test_the_start_is_in_a_function_that_the_guard_calls() -> None:
     program = SCRIPT + run + 'if __name__ == "__main__":\n{body}\n'
     assert not reported({"main.py": program.format(body=body(["run()", CHANGE, "print(SCALE)"]))}, "main-guard")
     assert reported({"main.py": program.format(body=body(["run()", CHANGE, "run()"]))}, "main-guard")
+
+
+def test_a_lambda_that_sets_the_global_in_each_worker() -> None:
+    script = (
+        "from multiprocessing import Pool\n\nWORDS = None\n\n\n"
+        "def load(path):\n    global WORDS\n    WORDS = open(path).read().split()\n\n\n"
+        "def nth(index):\n    return WORDS[index]\n\n\n"
+        "def run(path):\n    with Pool(1{how}) as pool:\n        print(pool.map(nth, [0]))\n\n\n"
+        'if __name__ == "__main__":\n    run("a")\n'
+    )
+    assert not reported({"main.py": script.format(how=", initializer=lambda: load(path)")}, "main-guard")
+    assert reported({"main.py": script.replace("    with", "    load(path)\n    with").format(how="")}, "main-guard")

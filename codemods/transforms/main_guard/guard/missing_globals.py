@@ -72,9 +72,9 @@ def missing_globals(starts: Starts, outline: Outline) -> Iterator[MissingGlobal]
             runs = _runs(starts, outline, call, found[2])
             all_reached[call] = [*runs, *(tops[name] for name in _closure(outline, tops, runs))]
     senders = {outline.scope(call) for call, _ in calls}
+    in_workers = {function for functions in all_reached.values() for function in functions}
     for call, (sure, hop, _) in calls:
-        reached = all_reached[call]
-        for function in reached:
+        for function in all_reached[call]:
             for read in global_reads(outline, function):
                 name = read.id
                 who = setters.get(name, [])
@@ -103,7 +103,7 @@ def missing_globals(starts: Starts, outline: Outline) -> Iterator[MissingGlobal]
                         readers=readers,
                     )
                 elif who and name not in guarded and all(_is_none(item) for item in bound.get(name, [])):
-                    if not all(_only_parent(outline, item, tops, reached, at_import, senders) for item in who):
+                    if not all(_only_parent(outline, item, tops, in_workers, at_import, senders) for item in who):
                         continue
                     seen.add(name)
                     where = f"by `{who[0].name}` in the main process only"
@@ -184,7 +184,7 @@ def _runs(starts: Starts, outline: Outline, call: ast.Call, arguments: list[ast.
     arguments = [argument for argument in arguments if argument not in parents]
     for name in (node for top in arguments for node in walk(top) if isinstance(node, ast.Name)):
         above = outline.parents[name]
-        if isinstance(above, ast.Call) and above.func is name:
+        if isinstance(above, ast.Call) and above.func is name and not _is_in_lambda(outline, name, call):
             runs += _methods_in_workers(outline, name)  # of a function, the result is sent
             continue
         if isinstance(above, ast.Attribute):
@@ -199,6 +199,11 @@ def _runs(starts: Starts, outline: Outline, call: ast.Call, arguments: list[ast.
             elif isinstance(made, ast.Name):
                 runs += _methods_in_workers(outline, made)
     return runs
+
+
+def _is_in_lambda(outline: Outline, node: ast.AST, call: ast.Call) -> bool:
+    """A worker runs it as a part of the lambda that it gets."""
+    return any(isinstance(above, ast.Lambda) and call in outline.ancestors(above) for above in outline.ancestors(node))
 
 
 def _method(outline: Outline, owner: ast.Name, name: str) -> list[Function]:
@@ -259,7 +264,7 @@ def _only_parent(
     outline: Outline,
     setter: Function,
     tops: dict[str, Function],
-    reached: list[Function],
+    in_workers: set[Function],
     at_import: dict[str, None],
     senders: set[Scope],
 ) -> bool:
@@ -267,7 +272,7 @@ def _only_parent(
 
     The file may leave it to others to call what sends work to processes itself.
     """
-    if setter in reached or setter.decorator_list:
+    if setter in in_workers or setter.decorator_list:
         return False
     if isinstance(outline.parents[setter], ast.ClassDef):  # a method that sends the work itself
         called = {
