@@ -50,6 +50,7 @@ class Closure:
             if (among is None or number in among) and (reason.node < 0 or gets_to(number, reason.node)):
                 wait(number, reason, 0, hops_to(reason.node, number), self._absent(number, reason))
                 reasons.nodes.add(reason.node)
+                reasons.roots.setdefault(number, []).append(reason)
         reasons.of_boundaries = {node for node in reasons.nodes if node >= 0}
         while todo:
             guesses, hops, _, number, reason, absent = heappop(todo)

@@ -28,7 +28,7 @@ from .other_holders import OtherHolders
 from .same_object import SameObject
 from .seeds import DATASET, gives_samples
 from .steps import Step, Steps
-from .trace import Reasons, shorten, trace_of
+from .trace import Reasons, chain_of, shorten, trace_of
 
 # A longer path is no proof: what the solver merges may have made it up.
 MAX_PROOF = 20
@@ -102,6 +102,8 @@ class Crossings:
         """The crossing of a hazard (kind, file, place) by the value `number`, by the path that `reasons` name."""
         kind, path, position = hazard
         reasons, trace, confidence = self._surest(hazard, confidence, number, reasons)
+        if (own := self._own_root(number, reasons)) is not None:
+            reasons, trace = own, trace_of(self.solution, number, own[number], own, kind, path, position)
         boundary = reasons.root(number).boundary
         steps, beside = tuple[Step, ...](), Step()
         if confidence is not Confidence.POSSIBLE:
@@ -116,6 +118,23 @@ class Crossings:
             self._is_alone(number, reasons), self.closure.guessed(number, reasons), steps,
             self.solution.program.table.saves(boundary), beside,
         )  # fmt: skip
+
+    def _own_root(self, number: int, reasons: Reasons) -> Reasons | None:
+        """The same way to the boundary that gets the very object which is made with the value; None where that is it.
+
+        Of many scripts that send objects of one class, the one that makes this one.
+        """
+        chain = chain_of(reasons, number)
+        outermost, roots = chain[-1], reasons.roots.get(chain[-1], ())
+        if len(chain) < 2 or len(roots) < 2 or self.solution.heap.values[outermost].kind != INSTANCE:
+            return None
+        made = self.same_object.made_to_keep(chain[-2], reasons[chain[-2]].node, outermost)
+        own = [root for root in roots if self.same_object.gets_to(outermost, made, root.node)] if made else []
+        if not own or reasons[outermost] in own:
+            return None
+        return self.other_holders.only(
+            {each: reasons[each] for each in chain} | {outermost: own[0]}, outermost, reasons
+        )
 
     def _beside(self, hazard: tuple[HazardKind, str, Position], number: int, told: Reasons) -> Step:
         """As `made_beside` of all places where the hazard is made."""

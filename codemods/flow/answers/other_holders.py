@@ -50,7 +50,7 @@ class OtherHolders:
         """The ways that begin with `within`, and go on from there with the value `number`."""
         first = reasons[number]
         if first.parent < 0:
-            yield self._only(within | {number: first}, number, reasons)
+            yield self.only(within | {number: first}, number, reasons)
             return
         for node, parents in self._places(number, first, reasons):
             if not self._gets_to(within, number, node, reasons):
@@ -101,7 +101,7 @@ class OtherHolders:
                 todo += new
         return bool(todo)
 
-    def _only(self, way: dict[int, Reason], outermost: int, reasons: Reasons) -> Reasons:
+    def only(self, way: dict[int, Reason], outermost: int, reasons: Reasons) -> Reasons:
         """One way; of the boundaries that get the outermost value any may be meant."""
         only = Reasons(way)
         only.nodes = {reason.node for reason in way.values()}

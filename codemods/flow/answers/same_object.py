@@ -42,7 +42,7 @@ class SameObject:
             value = self.solution.heap.values[number]
             if reason.node >= 0 and self.registries.another(number, [*self.solution.heap.way(number, reason.node)]):
                 return True
-            if value.kind == INSTANCE and reason.node >= 0 and self._mixed(number, reason.node, reasons.nodes):
+            if value.kind == INSTANCE and reason.node >= 0 and self._mixed(number, reasons):
                 return True
             if reason.parent < 0:
                 return False
@@ -106,7 +106,7 @@ class SameObject:
             reason = reasons[number]
             kept = self.solution.heap.values[reason.parent].kind == INSTANCE
             if kept and reasons[reason.parent].node < 0:  # nothing but its class says that the object crosses
-                made = [(reason.parent, result) for result in self._made_to_keep(number, reason.node, reason.parent)]
+                made = [(reason.parent, result) for result in self.made_to_keep(number, reason.node, reason.parent)]
                 made = made or self._others_that_keep(number, reason.node, reason.parent)
                 return bool(made) and all(home.stays(instance, result) for instance, result in made)
             number = reason.parent
@@ -122,7 +122,7 @@ class SameObject:
             for node in program.parameters(index)
         }
 
-    def _made_to_keep(self, number: int, attribute: int, instance: int) -> set[int]:
+    def made_to_keep(self, number: int, attribute: int, instance: int) -> set[int]:
         """Results of the constructors that get the value, which gets from there to the attribute."""
         source = attribute
         for node in self.way(number, attribute):
@@ -131,6 +131,10 @@ class SameObject:
                 return made
             source = node
         return set()
+
+    def gets_to(self, instance: int, made: Iterable[int], node: int) -> bool:
+        """True when one of these results of constructors gets to the node, or to too many to say."""
+        return any(self._gets_to(instance, each, {node}) for each in made)
 
     # what is stored on objects of unknown class
 
@@ -167,13 +171,15 @@ class SameObject:
 
     # what holds objects of many kinds
 
-    def _mixed(self, number: int, node: int, nodes: set[int]) -> bool:
+    def _mixed(self, number: int, reasons: Reasons) -> bool:
         """An object came by an attribute or the result of a function that holds unrelated kinds of objects.
 
-        Not where most of what the function gives gets to the boundary (`nodes`), whichever kind it is.
+        Not where the call that makes the keeper gives it that object; nor where most of what the function gives gets to
+        the boundary, whichever kind it is.
         """
-        labels = self.solution.heap.labels
-        if labels[node].startswith("stored as") and self._unrelated(node) > MAX_MEANT:
+        labels, node, nodes = self.solution.heap.labels, reasons[number].node, reasons.nodes
+        several = labels[node].startswith("stored as") and self._unrelated(node) > MAX_MEANT
+        if several and not self._given_to_keeper(number, node, reasons[number].parent, nodes):
             return True
         way = [*self.solution.heap.way(number, node)]
         makes = self._factories.makes(number, way)
@@ -185,6 +191,15 @@ class SameObject:
             several = labels[at].startswith("returned by") and self._unrelated(at) > 1
             if several and makes is not Makes.THIS and not self._most_get_to(number, at, nodes):
                 return True
+        return False
+
+    def _given_to_keeper(self, number: int, attribute: int, keeper: int, nodes: set[int]) -> bool:
+        """A call that makes a `keeper` which gets to `nodes` is given the object by itself, for this attribute."""
+        source = attribute
+        for node in self.way(number, attribute) if keeper >= 0 else ():
+            if made := self._made_with(number, node, source, keeper):
+                return self._unrelated(node) <= 1 and any(self._gets_to(keeper, result, nodes) for result in made)
+            source = node
         return False
 
     def _made_by_another_call(self, number: int, way: list[int], nodes: set[int]) -> bool:

@@ -39,6 +39,7 @@ class Reasons(dict[int, Reason]):
     the kinds of hazards that the boundaries mind, where they do not mind all. `holders`: by node the values that hold
     what is there, once somebody asks, and `held_at` by value the nodes that it is at; `places`: those of these, with
     their holders, that the value really gets to; `inner`: those where an object is kept by another one of its class.
+    `roots`: why each value that crosses by itself does, by all boundaries that get it.
     """
 
     def __init__(self, known: Mapping[int, Reason] | None = None) -> None:
@@ -51,6 +52,7 @@ class Reasons(dict[int, Reason]):
         self.held_at: dict[int, list[int]] = {}
         self.places: dict[int, list[tuple[int, list[int]]]] = {}
         self.inner: dict[int, set[int]] = {}
+        self.roots: dict[int, list[Reason]] = {}
 
     def covers(self, number: int, absent: frozenset[int]) -> bool:
         """All that the value brings along without these nodes was followed."""
