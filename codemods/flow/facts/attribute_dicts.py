@@ -65,6 +65,17 @@ def variables(builder: FactsBuilder, result: int) -> int:
     return builder.container((), "dict", items) if items else result
 
 
+def keys_gone_over(node: ast.ListComp | ast.SetComp | ast.DictComp | ast.GeneratorExp) -> dict[str, tuple[str, ...]]:
+    """By variable, the keys in `for key in ("width", "height")`; `()` where they are not all written there."""
+    found: dict[str, tuple[str, ...]] = {}
+    for generator in node.generators:
+        items = generator.iter.elts if isinstance(generator.iter, (ast.Tuple, ast.List, ast.Set)) else []
+        keys = tuple(map(literal_key, items))
+        for target in (part for part in ast.walk(generator.target) if isinstance(part, ast.Name)):
+            found[target.id] = keys if all(keys) and target is generator.target else ()
+    return found
+
+
 def chooses_values(node: ast.ListComp | ast.SetComp | ast.DictComp | ast.GeneratorExp) -> bool:
     """`{k: v for k, v in locals().items() if isinstance(v, int)}`: a test asks for more than the first of a pair."""
     for generator in node.generators:

@@ -11,7 +11,7 @@ from ...nodes import children
 from ...syntax.binding_rules import ScopeKind
 from ...syntax.names import dotted
 from ..kinds import FunctionKind
-from .attribute_dicts import chooses_values, is_locals, note_update, updated, variables
+from .attribute_dicts import chooses_values, is_locals, keys_gone_over, note_update, updated, variables
 from .builder import FactsBuilder
 from .definitions import enter_function
 from .filled_later import PUTS, note_call, note_item
@@ -56,6 +56,7 @@ class Expressions(Targets):
         super().__init__(builder)
         self.self_calls: dict[tuple[int, str], set[int]] = {}  # (class, method) -> functions that call self.method()
         self.chooses = False  # in a comprehension with a test of values
+        self.keys: dict[str, tuple[str, ...]] = {}  # by the variable of a comprehension, the literal keys it goes over
 
     def value(self, node: ast.expr) -> int:
         """The node of the value of an expression, -1 where nothing could matter."""
@@ -204,7 +205,9 @@ class Expressions(Targets):
             return -1
         result = builder.node("", node.lineno)
         part = isinstance(node.slice, ast.Slice)
-        builder.elements.append((base, result, SLICE if part else literal_key(node.slice)))
+        known = self.keys.get(node.slice.id) if isinstance(node.slice, ast.Name) else None
+        for key in known or (SLICE if part else literal_key(node.slice),):
+            builder.elements.append((base, result, key))
         builder.by_key(base, result, node.slice)
         if part:
             builder.edge(base, result)
@@ -225,6 +228,7 @@ class Expressions(Targets):
         builder.scope = FactsScope(ScopeKind.COMPREHENSION, outer.qualname, outer, outer.function, outer.owner)
         kept = items_of(node)
         around, self.chooses = self.chooses, self.chooses or chooses_values(node)
+        before, self.keys = self.keys, {**self.keys, **keys_gone_over(node)}
         whole = self.value(kept) if kept is not None else -1
         for generator in node.generators:
             value = self.value(generator.iter)
@@ -246,6 +250,7 @@ class Expressions(Targets):
             result = builder.container([element], "generator" if isinstance(node, ast.GeneratorExp) else "list")
         builder.scope.function = -1  # what it reads is read by the function around it
         builder.leave()
+        self.keys = before
         if isinstance(node, ast.GeneratorExp):
             facts.hazards.append((result, HazardKind.GENERATOR, position(node)))
         return result
