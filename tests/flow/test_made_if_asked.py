@@ -6,6 +6,7 @@ import pytest
 
 from harness.each_row import each_row
 from harness.marks import crossing, marked
+from harness.small import reported
 
 PROGRAM = """
 import sys
@@ -223,3 +224,58 @@ SENT = "{path: DataLoader(each, num_workers=2) for path, each in found.items()}"
 def test_what_another_object_of_the_class_gets(given: str, sent: str, mark: str) -> None:
     files = {"data/rows.py": ROWS, "data/module.py": TURNED.format(given=given, sent=sent, mark=mark), "run.py": RUN}
     assert crossing(files) == marked(files)
+
+
+TABLE = """from torch.utils.data import DataLoader, Dataset
+{above}
+
+class Plain:
+    def __call__(self, at):
+        return at
+
+
+class Twice:
+    def __init__(self):
+        self.step = lambda at: 2 * at
+
+    def __call__(self, at):
+        return self.step(at)
+
+
+KINDS = {{"plain": Plain, "twice": Twice}}
+
+
+class Client:
+    kinds = {{"plain": Plain, "twice": Twice}}
+
+    def __init__(self, kind="plain"):
+        self.step = {made}
+
+
+class Rows(Dataset):
+    def __init__(self):
+        self.client = Client({kind})
+
+    def __getitem__(self, at):
+        return self.client.step(at)
+
+
+for row in DataLoader(Rows(), num_workers=2):
+    print(row)
+"""
+
+
+@pytest.mark.parametrize("made", ["self.kinds[kind]()", "KINDS[kind]()"])
+@pytest.mark.parametrize(
+    ("kind", "above", "sure"),
+    [
+        ("", "", False),
+        ("'plain'", "", False),
+        ("'twice'", "", True),
+        ("input()", "", True),
+        ("", "def add(name):\n    Client.kinds[name] = KINDS[name] = Twice\n\n", True),
+    ],
+)
+def test_a_class_of_a_table_that_no_call_names_is_not_made(made: str, kind: str, above: str, sure: bool) -> None:
+    text = TABLE.format(made=made, kind=kind, above=above)
+    assert bool(reported({"main.py": text}, "lambdas")) == sure

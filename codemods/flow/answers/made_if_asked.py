@@ -11,7 +11,7 @@ def steps(crop=None):
 
 Rows("train", steps())  # the lambda is in those that other calls give
 
-The same of `if mode == "train":`, where calls say another mode.
+The same of `if mode == "train":`, and of `KINDS[mode]()`, where calls say another mode.
 """
 
 from __future__ import annotations
@@ -108,15 +108,18 @@ class MadeIfAsked:
                 for offset, call, _ in self.callers.of(self.callers.initialiser(int(heap.values[number].a)))
                 if not is_test(program.files[heap.file_of[call.result + offset]], program.facts_of)
             ]
-            asked = [given for given in made if not self._is_left_off(*given)]
+            taken = f"[{program.classes[int(heap.values[number].a)][1].name}]"
+            asked = [
+                given for given in made if not self._is_left_off(*given) and not self._is_left_off(*given, key=taken)
+            ]
             self._never[number] = len(asked) < len(made) and all(
                 self.home.stays(number, call.result + offset) for offset, call in asked
             )
         return self._never[number]
 
-    def _is_left_off(self, offset: int, call: Call) -> bool:
+    def _is_left_off(self, offset: int, call: Call, key: str = UNDER) -> bool:
         """Not in a function that an installed package offers: others call it, too."""
-        under, function = call.literals.get(UNDER), self.callers.around(offset, call)
+        under, function = call.literals.get(key), self.callers.around(offset, call)
         if not isinstance(under, PassedOn) or function < 0:
             return False
         program = self.solution.program

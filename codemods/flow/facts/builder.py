@@ -23,8 +23,8 @@ T = TypeVar("T")
 class FactsBuilder:
     """`scope` is the scope that is walked, `line` the line of its statement."""
 
-    def __init__(self, path: str) -> None:
-        self.facts = FileFacts(path)
+    def __init__(self, path: str, tree: ast.Module) -> None:
+        self.facts, self.tree = FileFacts(path), tree
         self._lines, self._labels = self.facts.lines, self.facts.labels
         self._edges: list[tuple[int, int, int]] = []
         self.loads: list[tuple[int, str, int]] = []

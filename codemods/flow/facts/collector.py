@@ -24,7 +24,7 @@ from .worker_side import mark_worker_side
 
 def facts_of(path: str, tree: ast.Module) -> FileFacts:
     """Facts of one file. `tree` is not changed."""
-    builder = FactsBuilder(path)
+    builder = FactsBuilder(path, tree)
     expressions = Expressions(builder)
     statements = Statements(builder, expressions)
     last = end_line(tree.body[-1]) if tree.body else 0

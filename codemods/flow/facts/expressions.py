@@ -18,7 +18,17 @@ from .filled_later import PUTS, note_call, note_item
 from .hooks import HOOKS, note_hook
 from .loaded_by_path import is_loaded, takes_from_loaded
 from .operators import inverted, operated
-from .passed_on import AT_TIMES, COUNT, UNDER, note_choice, passed_on, under, unpacks_no_workers, with_workers
+from .passed_on import (
+    AT_TIMES,
+    COUNT,
+    UNDER,
+    note_choice,
+    passed_on,
+    taken_by,
+    under,
+    unpacks_no_workers,
+    with_workers,
+)
 from .records import NO_LITERALS, Call
 from .scope import DEAD, SEVERAL, FactsScope
 from .syntax import (
@@ -298,6 +308,8 @@ class Expressions(Targets):
             literals[COUNT] = 0
         if builder.scope.asked_for and (switch := under(builder.scope, node)) is not None:
             literals[UNDER] = switch
+        if type(function) is ast.Subscript:
+            literals |= taken_by(builder.scope, builder.tree, node)
         is_view = False
         if type(function) is ast.Attribute and function.attr in _METHODS:
             note_call(builder, function, arguments, keywords)

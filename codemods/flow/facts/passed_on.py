@@ -159,6 +159,44 @@ def under(scope: FactsScope, call: ast.Call) -> PassedOn | None:
     return _asked(scope, function)
 
 
+def taken_by(scope: FactsScope, module: ast.Module, call: ast.Call) -> dict[str | int, object]:
+    """`self.KINDS[kind](...)`: by the name of each class of the table, in brackets, the keys that ask for it."""
+    function, table = scope.tree, _table(scope, module, call.func)
+    if table is None or not isinstance(function, (ast.FunctionDef, ast.AsyncFunctionDef)):
+        return {}
+    assert isinstance(call.func, ast.Subscript) and isinstance(call.func.slice, ast.Name)
+    keys: dict[str, list[str]] = {}
+    for key, value in zip(table.keys, table.values, strict=True):
+        if not (isinstance(key, ast.Constant) and isinstance(key.value, str) and isinstance(value, ast.Name)):
+            return {}
+        keys.setdefault(value.id, []).append(key.value)
+    found = {name: _named(function, Asked(call.func.slice.id, among=tuple(texts))) for name, texts in keys.items()}
+    return {f"[{name}]": asked for name, asked in found.items() if asked is not None}
+
+
+def _table(scope: FactsScope, module: ast.Module, called: ast.expr) -> ast.Dict | None:
+    """The dict that `called` takes an item from: of the class around the function, of the module, or of both."""
+    if not (isinstance(called, ast.Subscript) and isinstance(called.slice, ast.Name)):
+        return None
+    held, owner = called.value, scope.parent.tree if scope.parent is not None else None
+    if isinstance(held, ast.Attribute) and isinstance(held.value, ast.Name) and isinstance(owner, ast.ClassDef):
+        body, name = owner.body, held.attr if held.value.id in ("self", "cls", owner.name) else ""
+    else:
+        body, name = module.body, held.id if isinstance(held, ast.Name) else ""
+    bound = [each for each in body if isinstance(each, ast.Assign) and _binds(each, name)]
+    value = bound[0].value if len(bound) == 1 else None
+    filled = value is not None and any(_is_filled(node, name) for node in walk(module))
+    return value if isinstance(value, ast.Dict) and not filled else None
+
+
+def _is_filled(node: ast.AST, name: str) -> bool:
+    """`name[key] = value`, `name.update(...)`, also of an object."""
+    if isinstance(node, ast.Subscript) and not isinstance(node.ctx, ast.Load):
+        return last_name(node.value) == name
+    called = node.func if isinstance(node, ast.Call) else None
+    return isinstance(called, ast.Attribute) and called.attr not in _LOOK and last_name(called.value) == name
+
+
 def defined_under(scope: FactsScope) -> tuple[int, PassedOn] | None:
     """The function of `scope`, with its parameter under which what is defined now stands."""
     function = scope.tree if scope.asked_for else None
