@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import ast
-import contextlib
 import re
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import Any, Protocol, TypeVar
 
 from .finding import Confidence, Skipped
-from .reads import PLAIN, Answered, Notes, Question, Reads
+from .reads import PLAIN, Answered, Notes, Noting, Question, Reads
 from .settings import Settings
 from .tree.files import Files
 from .tree.parse import NotParsed, parsed
@@ -69,14 +68,9 @@ class Project:
         """The `*.py` files, sorted."""
         return tuple(path for path in self.paths if path.endswith(".py"))
 
-    @contextlib.contextmanager
-    def noting(self, reads: Reads | None) -> Iterator[None]:
+    def noting(self, reads: Reads | None) -> Noting:
         """Note in `reads` what is asked for in the block; what is around it learns nothing."""
-        before, self.notes.reads = self.notes.reads, reads
-        try:
-            yield
-        finally:
-            self.notes.reads = before
+        return Noting(self.notes, reads)
 
     def note_text(self, path: str) -> None:
         """Note that the file `path` is asked for."""

@@ -115,3 +115,18 @@ class Notes:
 
     def __init__(self) -> None:
         self.reads: Reads | None = None
+
+
+class Noting:
+    """A block in which `reads` takes the notes. A class, because blocks are many and generators slow."""
+
+    __slots__ = ("_before", "_notes", "_reads")
+
+    def __init__(self, notes: Notes, reads: Reads | None) -> None:
+        self._notes, self._reads = notes, reads
+
+    def __enter__(self) -> None:
+        self._before, self._notes.reads = self._notes.reads, self._reads
+
+    def __exit__(self, *raised: object) -> None:
+        self._notes.reads = self._before

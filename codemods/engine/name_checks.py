@@ -11,13 +11,13 @@ import re
 from bisect import bisect_left, bisect_right
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from functools import lru_cache
+from functools import cached_property, lru_cache
 
 from ..finding import Edit
 from ..nodes import children, statements, walk
 from ..tree.source import Source
 from .apply import regions
-from .bound_names import bound_names
+from .bound_names import BoundName, bound_names
 from .compiled import compiled
 
 _BUILTINS = frozenset(dir(builtins))
@@ -54,6 +54,11 @@ class _Change:
             for node in statements(self.new_tree)
         )
 
+    @cached_property
+    def bindings(self) -> tuple[BoundName, ...]:
+        """Every binding of the new text."""
+        return tuple(bound_names(self.new_tree))
+
     def is_new(self, node: ast.AST) -> bool:
         """True when `node` starts in text that an edit wrote."""
         offset = self.after.offset(node.lineno, node.col_offset)  # type: ignore[attr-defined]
@@ -77,7 +82,7 @@ class _Change:
         }
         if not moved:
             return None
-        meanings = {item.name: item.meaning for item in bound_names(self.new_tree) if item.scope is None}
+        meanings = {item.name: item.meaning for item in self.bindings if item.scope is None}
         spans = sorted((edit.start, edit.end) for edit in self.edits)
         seen: set[tuple[int, str, bool]] = set()
         for item in bound_names(self.old_tree):
@@ -94,8 +99,10 @@ class _Change:
 
     def taken(self) -> str | None:
         """A new module-level name that meant something before."""
+        if not self.added:
+            return None
         defined = Counter(name for statement in self.new_tree.body for name in _defines(statement))
-        imports = {item.name: item.meaning for item in bound_names(self.new_tree) if item.scope is None}
+        imports = {item.name: item.meaning for item in self.bindings if item.scope is None}
         for name in sorted(self.added):
             if name in _BUILTINS:
                 return f"the new name {name!r} would hide a builtin"
@@ -119,7 +126,7 @@ class _Change:
         for places in uses.values():
             places.sort()
         seen: set[tuple[int, str]] = set()
-        for item in bound_names(self.new_tree):
+        for item in self.bindings:
             if item.name not in uses or self.is_new(item.node):
                 continue
             if item.scope is None:
@@ -151,7 +158,7 @@ class _Change:
         if not self.added:
             return None
         first: dict[str, int] = {}
-        for item in bound_names(self.new_tree):
+        for item in self.bindings:
             if item.scope is None and item.name in self.added:
                 line = item.node.lineno  # type: ignore[attr-defined]
                 first[item.name] = min(line, first.get(item.name, line))

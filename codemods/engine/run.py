@@ -275,7 +275,8 @@ class Run:
         """What workers lose in `after` that they have in `before`, in words."""
         if not _lets_cross(rule):
             return None
-        now, had = losses_of(self.losing, after), losses_of(self.losing, before)
+        now = losses_of(self.losing, after)
+        had = losses_of(self.losing, before) if now else []
         if len(now) <= len(had):
             return None
         known = {loss.message for loss in had}

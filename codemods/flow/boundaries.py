@@ -6,7 +6,6 @@ import pkgutil
 import sys
 from bisect import bisect_left
 from collections.abc import Iterable, Mapping
-from copy import copy
 from dataclasses import dataclass, field
 from functools import cache, cached_property
 from typing import Any
@@ -19,6 +18,7 @@ else:
     import tomli as tomllib
 
 
+MAX_ANSWERS = 20_000  # of each kind, that are remembered between runs: some megabytes
 _OF_STATE = ("().state_dict", "().load_state_dict")  # numbers and positions, of a pipeline as of a model
 
 
@@ -146,11 +146,11 @@ class Table:
         self._sorted_keys = sorted(self._keys)
         self.packages = frozenset(key.partition(".")[0] for key in self._keys)  # top-level names of all that is here
 
-    def unasked(self) -> Table:
-        """This table without the answers that it remembers, which are about the names of one repository."""
-        made = copy(self)
-        made._canonical, made._known, made._families, made._keeps, made._fluent = {}, {}, {}, {}, {}
-        return made
+    def forget_many(self) -> None:
+        """Forget the answers about names once there are many: names of all the repositories of a batch, say."""
+        for answers in (self._canonical, self._known, self._families, self._keeps, self._fluent):
+            if len(answers) > MAX_ANSWERS:
+                answers.clear()
 
     def canonical(self, name: str) -> str:
         """The table's own name for `name`."""
@@ -311,4 +311,8 @@ def _own_table() -> Table:
 def table(extra: Iterable[Mapping[str, object]] = ()) -> Table:
     """The shipped table and `extra` entries (same form as [[boundary]]), which win."""
     extra = tuple(extra)
-    return Table(_own_entries(), extra) if extra else _own_table().unasked()
+    if extra:
+        return Table(_own_entries(), extra)
+    own = _own_table()
+    own.forget_many()
+    return own

@@ -36,13 +36,9 @@ def proven_seeds(
     """
     programs = Programs(solution)
     for sink in solution.sinks:
-        if (
-            may_be_threads(solution, sink, reached.without_workers)
-            or not reached.boundary(sink)
-            or _forks(solution, programs, sink)
-        ):
+        if not reached.boundary(sink) or not sink.crosses or sink.only != only or files not in (None, bool(sink.says)):
             continue
-        if sink.crosses and sink.only == only and files in (None, bool(sink.says)):
+        if not may_be_threads(solution, sink, reached.without_workers) and not _forks(solution, programs, sink):
             name = sink.boundary.replace("()", "")
             argument = "the object" if sink.argument == "self" else f"its `{sink.argument}`"
             what = f"`{name}` pickles {argument} for another process, {start_words(programs, sink)}"

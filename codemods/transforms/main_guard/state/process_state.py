@@ -124,6 +124,8 @@ def inherits(search: Search, worker: Worker, seeded: bool = False) -> Worker | N
     `seeded`: torch's DataLoader gives its workers this state in another way.
     """
     sent = {path: way for path, way in worker.sent.items() if _forks(search, path, way[1], seeded)}
+    if len(sent) == len(worker.sent):
+        return worker if sent else None
     return replace(worker, sent=sent) if sent else None
 
 
