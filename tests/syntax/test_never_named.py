@@ -29,6 +29,8 @@ class Rows(Dataset):
         super(Rows, self).__init__()
         self.step = lambda row: row
         self.lock = threading.Lock()
+        self.table = {"a": self}
+        self.names = self.table.keys()
 """
 
 
@@ -48,7 +50,7 @@ class Rows(Dataset):
 )
 def test_a_dataset_that_nothing_names(more: dict[str, str], found: bool) -> None:
     files = {"train.py": FOUND, "data/rows.py": ROWS, **more}
-    for rule in ("lambdas", "unpicklable-attributes"):
+    for rule in ("lambdas", "unpicklable-attributes", "dict-views"):
         assert bool([each for each in reported(files, rule) if each.path == "data/rows.py"]) is found
 
 
@@ -88,7 +90,7 @@ if __name__ == "__main__":
 )
 def test_a_dataset_that_is_made_nowhere(more: str, files: dict[str, str], found: bool) -> None:
     files = {"train.py": PLAIN.replace("MORE", more), "data/rows.py": ROWS, **files}
-    for rule in ("lambdas", "unpicklable-attributes"):
+    for rule in ("lambdas", "unpicklable-attributes", "dict-views"):
         assert bool([each for each in reported(files, rule) if each.path == "data/rows.py"]) is found
 
 

@@ -4,9 +4,13 @@ from __future__ import annotations
 
 from ...syntax.never_named import never_named
 from ...syntax.repo import Repo
+from .crossing import Crossing
 from .crossings import flow_of
 
 
-def never_made(repo: Repo, path: str, line: int) -> bool:
-    """Nothing names the class that begins there, and no call is seen that may make one of its objects."""
-    return never_named(repo, path, line) and not flow_of(repo.project).may_be_made(path, line)
+def never_made(repo: Repo, crossing: Crossing) -> bool:
+    """Only the class of what crosses says that it does, nothing names that class, and no call is seen that makes it."""
+    if crossing.boundary or not crossing.trace:
+        return False
+    end = crossing.trace[-1]  # the class, where no call is seen
+    return never_named(repo, end.path, end.line) and not flow_of(repo.project).may_be_made(end.path, end.line)

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from ...finding import Answer, Confidence, Edit, Finding, Fix, Hop, Refused, Trace
 from ...flow.answers.crossings import flow_of
 from ...flow.answers.destructors import ended_copy, ended_with
+from ...flow.answers.never_made import never_made
 from ...flow.answers.tried import tried
 from ...flow.facts.records import FileFacts
 from ...flow.facts.syntax import VIEW_METHODS
@@ -357,12 +358,13 @@ class _Search:
         if owner is not None:
             flow = flow_of(self.project)
             sent = flow.instances(outline.path, owner.lineno)
-            if sent is None or not sent.confidence.reaches(Confidence.LIKELY):
+            if sent is None or not sent.confidence.reaches(Confidence.LIKELY) or never_made(self.repo, sent):
                 own = Confidence.POSSIBLE
         if kind is ReceiverKind.UNKNOWN and isinstance(receiver, ast.Name) and outline.is_self(receiver):
             own = Confidence.POSSIBLE  # nothing shows that this class is a dict
         if crossing is not None and crossing.confidence.reaches(own):
-            return crossing.confidence, crossing.trace
+            sure = Confidence.POSSIBLE if never_made(self.repo, crossing) else crossing.confidence
+            return sure, crossing.trace
         hops = [Hop(outline.path, candidate.view.lineno, "a view of a dict is taken here")]
         if kept is not None and kept.place is not None:
             line = getattr(kept.place, "lineno", candidate.view.lineno)

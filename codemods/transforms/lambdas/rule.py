@@ -68,7 +68,7 @@ def findings(project: Project, found: Iterable[Crossing]) -> Iterator[Finding]:
             or no_one_run(repo, steps)
             or only_in_children(repo, crossing)
             or set_after_start(repo, crossing)
-            or (not crossing.boundary and crossing.trace and never_made(repo, *_class_at_end(crossing)))
+            or never_made(repo, crossing)
         ):
             crossing = replace(crossing, confidence=Confidence.POSSIBLE)
         if crossing.confidence.reaches(project.bar_of(crossing.path)):
@@ -77,11 +77,6 @@ def findings(project: Project, found: Iterable[Crossing]) -> Iterator[Finding]:
         source = project.source(path)
         if source is not None:
             yield from _findings(project, source, _likely_made(project, repo, asked, crossings))
-
-
-def _class_at_end(crossing: Crossing) -> tuple[str, int]:
-    """File and line of what stands at the end of the trace: the class whose objects cross, where no call is seen."""
-    return crossing.trace[-1].path, crossing.trace[-1].line
 
 
 def _likely_made(project: Project, repo: Repo, asked: NeverAsked, crossings: list[Crossing]) -> list[Crossing]:

@@ -334,8 +334,8 @@ class Search:
         found = flow_of(self.project).instances(shape.outline.path, shape.node.lineno)
         if found is None or registered(self.family, shape):
             return None
-        unnamed = not found.boundary and never_made(self.repo, shape.outline.path, shape.node.lineno)
-        sure = Confidence.POSSIBLE if unnamed or only_in_children(self.repo, found) else found.confidence
+        stays = never_made(self.repo, found) or only_in_children(self.repo, found)
+        sure = Confidence.POSSIBLE if stays else found.confidence
         return sure, found.trace, found.boundary
 
     def is_cleared(self, shape: Shape, attribute: str) -> bool:
