@@ -39,13 +39,15 @@ class PerFile:
 class Loss(NamedTuple):
     """State of the main process that a spawned worker silently goes on without: no fix may let more come to it.
 
-    `path` and `line` are the boundary, where the worker is started or gets its work.
+    `path` and `line` are the boundary, where the worker is started or gets its work. `only`: the rule whose fixes alone
+    may not let it; the worker stops without the state, so others do no harm.
     """
 
     path: str
     line: int
     message: str
     why: str = "the worker would run, and go on without what it needs"
+    only: str = ""
 
 
 @dataclass(frozen=True)

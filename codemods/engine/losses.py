@@ -20,12 +20,15 @@ def losses_of(rules: Iterable[Rule], project: Project) -> list[Loss]:
 
 def held_back(found: list[Finding], losses: list[Loss]) -> list[Finding]:
     """`found`, with the fixes unsafe that end at the boundary of such a worker."""
-    at = {(loss.path, loss.line): loss for loss in reversed(losses)}
+    ordered = sorted(losses, key=lambda loss: bool(loss.only))  # at one place, what holds back more
+    at = {(loss.path, loss.line): loss for loss in reversed(ordered)}
     held: dict[Fix, Fix] = {}
     for finding in found:
         end = finding.trace[-1] if finding.trace else None
         loss = at.get((end.path, end.line)) if end is not None else None
-        if finding.fix is not None and finding.fix.unsafe is None and loss is not None:
+        if loss is None or loss.only not in ("", finding.rule):
+            continue
+        if finding.fix is not None and finding.fix.unsafe is None:
             reason = f"{loss.why}: {loss.message}"
             held[finding.fix] = replace(finding.fix, unsafe=reason)
     return [replace(each, fix=held[each.fix]) if each.fix in held else each for each in found]

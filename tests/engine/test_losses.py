@@ -57,6 +57,20 @@ def test_a_lock_on_an_object_whose_worker_depends_on_the_parent(change: str, rea
         assert found[0].fix is not None and "go on without" in (found[0].fix.unsafe or "")
 
 
+@pytest.mark.parametrize(
+    ("read", "held"),
+    [
+        ("dist.get_rank()", False),
+        ("dist.get_rank() if dist.is_initialized() else 0", True),
+        ("dist.is_initialized()", True),
+    ],
+)
+def test_a_worker_that_stops_without_the_state_goes_on_with_nothing(read: str, held: bool) -> None:
+    change = "dist.init_process_group('gloo')"
+    text = "import torch.distributed as dist\n" + LOCK.format(change=change, read=read)
+    assert bool(migrated({"a.py": text}, "unpicklable-attributes")) != held
+
+
 def test_a_method_of_an_object_that_the_worker_gets() -> None:
     text = (
         "import helpers\nfrom multiprocessing import Process\n\nclass Judge:\n    def __init__(self, bonus):\n"

@@ -15,6 +15,7 @@ from .exit_marks import marked_for_exit
 from .guard.below_guard import STOPS, guarded_findings, missing_findings
 from .guard.unguarded_starts import unguarded_starts
 from .own_nodes import own_nodes
+from .screen import ID
 from .starts.may_start import SPEAKS, STARTS, may_start, spoken
 from .starts.process_starts import PROCESS, SET_METHOD, SETS, Starts
 from .state.calls_of_scripts import has_guard
@@ -56,7 +57,7 @@ def losses(project: Project) -> Iterable[Loss]:
     lost = project.derive(lost_state)
     for row in lost.state:
         if not row.shown:
-            yield Loss(row.sent[0], row.sent[1], row.message)
+            yield Loss(row.sent[0], row.sent[1], row.message, only=ID if row.stops else "")
     for each in (each for found in project.derive(_all_missing).values() for each in found):
         # They go on without it; where a fix hands it over, they don't.
         if (each.fix is None or each.fix.unsafe is not None) and STOPS not in each.message:

@@ -10,6 +10,7 @@ import ast
 import re
 from collections.abc import Iterator, Set
 from dataclasses import dataclass, replace
+from itertools import takewhile
 
 from ....finding import Hop
 from ....nodes import walk
@@ -49,6 +50,7 @@ class ChangedState:
     advice: str
     changed: Changed
     shown: bool = False  # the worker does the same but for where it is written
+    stops: bool = False  # the worker stops without it
 
 
 def process_state(search: Search) -> Iterator[ChangedState]:
@@ -68,7 +70,19 @@ def process_state(search: Search) -> Iterator[ChangedState]:
         for change, changed in (each for group in groups for each in made_before(search, *group)):
             depends = f"{state.what}, which {place_of(change)} sets in the main process only"
             advice = state.advice or f"set {state.what} in the worker too: {WHERE}"
-            yield ChangedState(f"{depends}: a spawned worker {state.default}", advice, changed, state.shown)
+            depends = f"{depends}: a spawned worker {state.default}"
+            yield ChangedState(depends, advice, changed, state.shown, _stops(state, changed))
+
+
+def _stops(state: State, changed: Changed) -> bool:
+    """What it reads raises in the worker, which asks nothing before, and handles no error."""
+    outline, read, function = changed.worker.outline, changed.read, changed.worker.function
+    around = takewhile(lambda above: above is not function, outline.ancestors(read))
+    asks = any(isinstance(above, (ast.If, ast.IfExp, ast.BoolOp, ast.Try)) for above in around) or any(
+        isinstance(node, ast.Attribute) and node.attr in ("is_initialized", "is_available") for node in walk(function)
+    )
+    called = read.func if isinstance(read, ast.Call) else read
+    return not asks and qualified_name(outline, called) in state.stops
 
 
 def _by_logger(

@@ -28,6 +28,7 @@ class State:
     keyword: str = ""
     with_one: frozenset[str] = frozenset()
     silent: frozenset[str] = frozenset()
+    stops: frozenset[str] = frozenset()
     arguments: int = 0
     linked: bool = False
     seeded: bool = False
@@ -47,7 +48,7 @@ def states() -> tuple[State, ...]:
 def _state(name: str, row: dict[str, Any]) -> State:
     source, what, sets, reads = (row.pop(key, None) for key in ("source", "what", "sets", "reads"))
     more: dict[str, Any] = {
-        key: frozenset(row.pop(key)) for key in ("values", "but", "with_one", "silent") if key in row
+        key: frozenset(row.pop(key)) for key in ("values", "but", "with_one", "silent", "stops") if key in row
     }
     plain = ("keyword", "linked", "seeded", "shown", "lasting", "arguments", "default", "advice")
     more |= {key: row.pop(key) for key in plain if key in row}

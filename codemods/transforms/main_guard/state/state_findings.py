@@ -42,6 +42,7 @@ class LostState(NamedTuple):
     confidence: str
     trace: tuple[tuple[str, int, str], ...]
     shown: bool = False  # the worker does the same but for where it is written
+    stops: bool = False  # the worker stops without it
 
     @property
     def sent(self) -> tuple[str, int, str]:
@@ -93,7 +94,8 @@ def _rows(search: Search) -> Iterator[LostState]:
             f"`{changed.worker.function.name}` runs in a worker, and `{ast.unparse(changed.read)[:60]}` there depends "
             f"on {inherited.depends}"
         )
-        yield _row(search, changed, message, inherited.advice)._replace(shown=inherited.shown)
+        row = _row(search, changed, message, inherited.advice)
+        yield row._replace(shown=inherited.shown, stops=inherited.stops)
 
 
 def _row(search: Search, changed: Changed, message: str, reason: str) -> LostState:
