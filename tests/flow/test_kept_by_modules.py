@@ -146,3 +146,42 @@ def make():
     return Show.draw(lambda x: x)
 """
     assert not crossing({"train.py": SENT.format(program=program)})
+
+
+HANDLES = """
+from multiprocessing import Process
+from torch import nn
+{imports}
+
+def work(thing):
+    print(thing)
+
+def main():
+    model = nn.Linear(2, 1)
+    {lines}
+
+if __name__ == "__main__":
+    main()
+"""
+HANG, START = "handle = model.register_forward_hook(lambda m, x, y: y)", "Process(target=work, args=(model,)).start()"
+ATTACH = "def attach(model):\n    return [model.register_forward_hook(lambda m, x, y: y)]\n"
+REMOVE = "[handle.remove() for handle in attach(model)]"
+CLOSE = "\ndef close(handle):\n    handle.remove()\n"
+
+
+@each_row(
+    ("imports", "lines", "library", "found"),
+    [
+        ("", (HANG, START), "", True),
+        ("", (HANG, START, "handle.remove()"), "", True),
+        ("", (HANG, "handle.remove()", START), "", False),
+        ("", (START, HANG, "handle.remove()"), "", False),
+        ("", ("for _ in range(2):", f"    {START}", f"    {HANG}", "    handle.remove()"), "", False),
+        (CLOSE, (HANG, "close(handle)", START), "", False),
+        ("from library import attach", (REMOVE, START), ATTACH, False),
+        ("from library import attach", ("attach(model)", START), ATTACH, True),
+    ],
+)
+def test_a_hook_that_is_removed_again(imports: str, lines: tuple[str, ...], library: str, found: bool) -> None:
+    program = HANDLES.format(imports=imports, lines="\n    ".join(lines))
+    assert bool(crossing({"train.py": program, "library.py": library})) is found

@@ -49,7 +49,7 @@ class FactsBuilder:
         self.narrowed: set[str] = set()  # attributes of which some code asks whether they can be called
         self.dropped: ast.expr | None = None  # the expression that is walked, where nobody gets its value
         self.entered: ast.expr | None = None  # the expression that the last `with` enters
-        self.hooked: list[tuple[int, str, int, int, int]] = []  # as `stores`, of hooks that may be removed again
+        self.hooked: list[tuple[int, str, int, int, int]] = []  # as `stores`, of hooks whose handle is kept
 
     def note_false(self, node: ast.If | ast.While) -> None:
         """The branch does not run where its test is False, or a name that nothing but False is bound to."""

@@ -14,7 +14,7 @@ from ...nodes import end_line
 from ...syntax.binding_rules import ScopeKind
 from .builder import FactsBuilder
 from .expressions import Expressions
-from .hooks import never_removed
+from .hooks import sort_hooks
 from .records import FileFacts
 from .runs import runs
 from .statements import Statements
@@ -33,8 +33,7 @@ def facts_of(path: str, tree: ast.Module) -> FileFacts:
         builder.top = statement
         statements.body((statement,))
         builder.mentions.end(statement)
-    if builder.hooked and never_removed(builder.facts):
-        builder.stores += builder.hooked
+    sort_hooks(builder)
     builder.pack()
     facts, module = builder.facts, builder.module
     facts.statements = builder.mentions.found()

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from ...syntax.names import dotted
+from .rows import Rows
 
 if TYPE_CHECKING:
     from .builder import FactsBuilder
@@ -22,7 +23,7 @@ HOOKS = frozenset(
 def note_hook(builder: FactsBuilder, value: Callable[[ast.expr], int], call: ast.Call, hook: int) -> None:
     """`net.register_forward_hook(note)`: the module keeps what is in the node `hook`.
 
-    For good where nobody gets the handle; else see `never_removed`. `value` gives the node of an expression.
+    For good where nobody gets the handle; else see `sort_hooks`. `value` gives the node of an expression.
     """
     if call is builder.entered:  # it is removed at the end of the block
         return
@@ -40,9 +41,26 @@ def note_hook(builder: FactsBuilder, value: Callable[[ast.expr], int], call: ast
             rows.append((base, name, hook, call.lineno, builder.scope.function))
 
 
-def never_removed(facts: FileFacts) -> bool:
-    """No call of the file removes a hook before the last of its processes is started."""
-    plain = [call for call in facts.calls if not (call.arguments or call.keywords or call.stars or call.double_stars)]
-    removed = [call.position[0] for call in plain if call.text.rpartition(".")[2] == "remove"]
-    started = [call.position[0] for call in plain if call.text.rpartition(".")[2] == "start"]
-    return not removed or (bool(started) and min(removed) > max(started))
+def sort_hooks(builder: FactsBuilder) -> None:
+    """Enter the hooks whose handle is kept.
+
+    Where the file removes none, another may: they are `hooked`. Else each is removed, but one whose function starts a
+    process below it, and removes hooks only below that, is in `stores`.
+    """
+    facts, hooked = builder.facts, builder.hooked
+    removed = _plain_calls(facts, "remove")
+    facts.removes = bool(removed)
+    if not removed:
+        facts.hooked = Rows.of(hooked)
+    for row in hooked if removed else ():
+        line, function = row[3:]
+        started = [at for at, scope in _plain_calls(facts, "start") if scope == function and at > line]
+        if started and all(at > started[0] and scope == function for at, scope in removed):
+            builder.stores.append(row)
+
+
+def _plain_calls(facts: FileFacts, name: str) -> list[tuple[int, int]]:
+    """The line and the function of each call `x.name()`."""
+    named = (call for call in facts.calls if call.text.rpartition(".")[2] == name)
+    plain = (call for call in named if not (call.arguments or call.keywords or call.stars or call.double_stars))
+    return [(call.position[0], call.scope) for call in plain]

@@ -100,7 +100,8 @@ def _without_places(facts: FileFacts, numbers: Container[tuple[str, object]]) ->
     found: dict[str, Any] = {field.name: getattr(facts, field.name) for field in fields(facts)}
     del found["path"], found["lines"]
     found["edges"] = [edge[:2] for edge in facts.edges]
-    found["stores"] = [(base, name, value, function) for base, name, value, _, function in facts.stores]
+    for name in ("stores", "hooked"):
+        found[name] = [(base, attribute, value, function) for base, attribute, value, _, function in found[name]]
     found["puts"] = [(container, value, key) for container, value, _, key in facts.puts]
     found["hazards"] = [hazard[:2] for hazard in facts.hazards]
     found["distinguished"] = [what[:2] for what in facts.distinguished]
@@ -127,7 +128,11 @@ def _points(facts: FileFacts) -> list[Point]:
 
 
 def _lines(facts: FileFacts, points: Iterable[Point]) -> list[int]:
-    found = [*facts.lines, *(edge[2] for edge in facts.edges), *(store[3] for store in facts.stores)]
+    found = [
+        *facts.lines,
+        *(edge[2] for edge in facts.edges),
+        *(store[3] for rows in (facts.stores, facts.hooked) for store in rows),
+    ]
     found += [*(put[2] for put in facts.puts), *(what[2] for what in facts.distinguished)]
     return found + [line for line, _ in points]
 

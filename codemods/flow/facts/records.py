@@ -148,6 +148,8 @@ class FileFacts:
     edges: Rows[tuple[int, int, int]] = _NO_ROWS  # (from, to, line)
     loads: Rows[tuple[int, str, int]] = _NO_ROWS  # (base, attribute, result)
     stores: Rows[tuple[int, str, int, int, int]] = _NO_ROWS  # (base, attribute, value, line, function)
+    hooked: Rows[tuple[int, str, int, int, int]] = _NO_ROWS  # the same of hooks that another file may remove again
+    removes: bool = False  # it calls some `x.remove()`, as a hook is removed
     # (base, attribute, line, last line of the block, function) of `x.attribute = None`, `del x.attribute`
     cleared: Rows[tuple[int, str, int, int, int]] = _NO_ROWS
     # (base, first and last line of the block) of `x.start = ...`, where a process is started by `x.start()`

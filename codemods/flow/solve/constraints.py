@@ -53,12 +53,13 @@ class Constraints:
         table[node].append(entry)
         self.watched.add(node)
 
-    def add_file(self, offset: int, facts: FileFacts) -> None:
-        """Enter what the facts of one file say; `offset` is its first node."""
+    def add_file(self, offset: int, facts: FileFacts, hooked: bool) -> None:
+        """Enter what the facts of one file say; `offset` is its first node. `hooked`: no hook is removed again."""
         for base, attribute, result in facts.loads:
             self.loads[base + offset].append((attribute, result + offset))
-        own = _own_objects(facts) if facts.stores else frozenset[int]()
-        for base, attribute, value, line, function in facts.stores:
+        stores = [*facts.stores, *facts.hooked] if hooked else facts.stores
+        own = _own_objects(facts) if stores else frozenset[int]()
+        for base, attribute, value, line, function in stores:
             if base not in own:
                 self.stored_on_others.add(attribute)
             worker = function >= 0 and facts.functions[function].worker_side
@@ -76,7 +77,7 @@ class Constraints:
             self.left_out[copy + offset].append(key)
         for call in facts.calls:
             self.calls[call.function + offset].append((offset, call))
-        tables: tuple[Iterable[Any], ...] = (facts.loads, facts.stores, facts.elements, facts.puts, facts.copies)
+        tables: tuple[Iterable[Any], ...] = (facts.loads, stores, facts.elements, facts.puts, facts.copies)
         for made in tables:
             self.watched.update(entry[0] + offset for entry in made)
         self.watched.update(call.function + offset for call in facts.calls)

@@ -79,10 +79,11 @@ class _Solver:
     def run(self) -> Solution:
         """Names first, as they say what the bases of classes are; then everything."""
         program, heap, constraints = self.program, self.heap, self.constraints
+        hooked = not any(facts.removes for facts in program.facts)
         for index, facts in enumerate(program.facts):
             offset = program.offsets[index]
             heap.add_file(index, facts.lines, facts.labels)
-            constraints.add_file(offset, facts)
+            constraints.add_file(offset, facts, hooked)
             heap.add_edges(offset, facts.edges)
         for index in range(len(program.files)):
             self.module_names.seed(index)
