@@ -148,6 +148,40 @@ def make():
     assert not crossing({"train.py": SENT.format(program=program)})
 
 
+BAGS = """
+class Registry(dict):
+    def register(self, name, made):
+        self[name] = made
+
+    def take(self, name):
+        return self[name]
+
+class Special(Registry):
+    pass
+
+def make():
+    one, two = Registry(), {kind}()
+    {put}
+    return {given}
+"""
+
+
+@each_row(
+    ("kind", "put", "given", "mark"),
+    [
+        ("Registry", "one.register('f', lambda x: x)", "two", "possible"),
+        ("Registry", "one['f'] = lambda x: x", "one", "proven"),
+        ("Registry", "one['f'] = lambda x: x", "two", "possible"),
+        ("Registry", "one.register('f', lambda x: x)", "two.take('f')", "possible"),
+        ("Special", "two.register('f', lambda x: x)", "one", "possible"),
+    ],
+)
+def test_two_dicts_of_one_class(kind: str, put: str, given: str, mark: str) -> None:
+    program = BAGS.format(kind=kind, put=put, given=given)
+    at = crossing({"train.py": SENT.format(program=program)})
+    assert [sure for _, _, sure in at] == [mark], at
+
+
 HANDLES = """
 from multiprocessing import Process
 from torch import nn

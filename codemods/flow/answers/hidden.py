@@ -50,7 +50,9 @@ def stands_for_object(solution: Solution, index: int) -> bool:
         return False
     order = solution.hierarchy.order(int(held[0].a))
     members = {name for at in order for name in program.classes[at][1].members}
-    return members.isdisjoint((*_REDUCERS, "__getstate__", "__new__"))
+    kept = (held for at in order for held in solution.attributes.get(at, {}).values())
+    is_kept = any(solution.heap.numbers.get(Value(FUNCTION, index)) in solution.heap.holds[held] for held in kept)
+    return is_kept and members.isdisjoint((*_REDUCERS, "__getstate__", "__new__"))
 
 
 def is_private(function: Function) -> bool:

@@ -11,7 +11,8 @@ from functools import cached_property
 from itertools import islice
 
 from ..facts.records import Position
-from ..solve.heap import CLASS, CONTAINER, INSTANCE, MAX_VALUES
+from ..solve.attributes import ITEMS
+from ..solve.heap import CLASS, CONTAINER, INSTANCE, MAX_VALUES, Value
 from ..solve.paths import Paths
 from .at_home import AtHome
 from .contents import inside
@@ -44,6 +45,9 @@ class SameObject:
                 return True
             if value.kind == INSTANCE and reason.node >= 0 and self._mixed(number, reasons):
                 return True
+            kept = reason.parent >= 0 and self.solution.heap.values[reason.parent].kind == INSTANCE
+            if not kept and self._may_be_in_another_bag(number, reason.node, reasons.nodes):
+                return True
             if reason.parent < 0:
                 return False
             parent = self.solution.heap.values[reason.parent]
@@ -61,6 +65,24 @@ class SameObject:
             if parent.kind != CONTAINER:
                 stored.clear()
             number = reason.parent
+
+    # what a method puts into the dict or list that its object is
+
+    def _may_be_in_another_bag(self, number: int, node: int, nodes: set[int]) -> bool:
+        """A method put the value into `self`, an object that may get to none of `nodes`: `self[name] = value`."""
+        way = (node, *self.way(number, node)) if self._items else ()
+        owner = next((self._items[at] for at in way if at in self._items), -1)
+        if owner < 0:
+            return False
+        hierarchy, heap = self.solution.hierarchy, self.solution.heap
+        family = {at for base in hierarchy.order(owner) for at in (base, *hierarchy.below.get(base, ()))}
+        made = [(heap.number(Value(INSTANCE, at)), result) for at in family for result in self._constructed.get(at, ())]
+        return len(made) > 1 and not all(self._gets_to(*each, nodes) for each in made)
+
+    @cached_property
+    def _items(self) -> dict[int, int]:
+        """The nodes of what methods put into `self`, each with the class."""
+        return {nodes[ITEMS]: owner for owner, nodes in self.solution.attributes.items() if ITEMS in nodes}
 
     # what a method of a base class stores
 

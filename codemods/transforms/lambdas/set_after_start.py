@@ -8,12 +8,14 @@ from ...flow.answers.crossing import Crossing
 from ...syntax.callees import FUNCTIONS
 from ...syntax.outline import Outline
 from ...syntax.repo import Repo
+from ...syntax.scopes import scopes_of
+from .checks.identity import is_made_once
 
 _PROCESS = "multiprocessing.Process"
 
 
 def set_after_start(repo: Repo, crossing: Crossing) -> bool:
-    """`clock.now = lambda: 7` below all starts of the function that starts the process, and in no loop."""
+    """`clock.now = lambda: 7` below all starts of the file, in the function that has the start, and runs once."""
     sent = crossing.trace[-1] if crossing.trace else None
     outline = repo.outline(crossing.path)
     if crossing.boundary != _PROCESS or sent is None or sent.path != crossing.path or outline is None:
@@ -24,9 +26,13 @@ def set_after_start(repo: Repo, crossing: Crossing) -> bool:
         return False
     scope = outline.scope(statement)
     starts = [call for name in ("Process", "start") for call in outline.calls_of(name)]
-    own = [call.lineno for call in starts if outline.scope(call) is scope]
-    loops = any(isinstance(each, (ast.For, ast.AsyncFor, ast.While)) for each in outline.ancestors(statement))
-    return isinstance(scope, FUNCTIONS) and not loops and sent.line in own and max(own) < statement.lineno
+    lines = {call.lineno for call in starts if outline.scope(call) is scope and call.lineno < statement.lineno}
+    return (
+        isinstance(scope, FUNCTIONS)
+        and sent.line in lines
+        and all(call.lineno in lines for call in starts)
+        and is_made_once(repo.project, crossing.path, scopes_of(outline.module), statement)
+    )
 
 
 def _is_at(node: ast.AST, crossing: Crossing) -> bool:

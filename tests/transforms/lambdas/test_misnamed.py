@@ -54,6 +54,7 @@ if __name__ == "__main__":
         ("", "counted", True),
         ("    def __reduce__(self):\n        return 'score'", "counted", False),
         ("    def __getstate__(self):\n        return {}", "counted", False),
+        ("class named:\n    def __init__(self, fn):\n        self.name = fn.__name__", "named", False),
         ("def kept(fn):\n    return fn", "kept", False),
     ],
 )
@@ -99,6 +100,9 @@ if __name__ == "__main__":
         ("pass", "clock.now = lambda: 7", False),
         ("clock.now = lambda: 7", "pass", True),
         ("pass", "clock.now = lambda: 7\n    Process(target=work, args=(clock.now,)).start()", True),
+        ("pass", "clock.now = lambda: 7\n\ndef all():\n    main()\n    main()", True),
+        ("pass", "clock.now = lambda: 7\n\nfor _ in range(2):\n    main()", True),
+        ("pass", "clock.now = lambda: 7\n\ndef later():\n    Process(target=work, args=(clock.now,)).start()", True),
     ],
 )
 def test_what_is_put_on_a_module_after_the_start(before: str, after: str, found: bool) -> None:
