@@ -212,6 +212,8 @@ CLOSE = "\ndef close(handle):\n    handle.remove()\n"
         ("", (START, HANG, "handle.remove()"), "", False),
         ("", ("for _ in range(2):", f"    {START}", f"    {HANG}", "    handle.remove()"), "", False),
         (CLOSE, (HANG, "close(handle)", START), "", False),
+        (ATTACH, ("handles = attach(model)", START, "handles[0].remove()"), "", True),
+        (ATTACH, (START, "handles = attach(model)", "handles[0].remove()"), "", False),
         ("from library import attach", (REMOVE, START), ATTACH, False),
         ("from library import attach", ("attach(model)", START), ATTACH, True),
     ],

@@ -76,7 +76,7 @@ class SameObject:
             return False
         hierarchy, heap = self.solution.hierarchy, self.solution.heap
         family = {at for base in hierarchy.order(owner) for at in (base, *hierarchy.below.get(base, ()))}
-        made = [(heap.number(Value(INSTANCE, at)), result) for at in family for result in self._constructed.get(at, ())]
+        made = [(heap.number(Value(INSTANCE, at)), result) for at in family for result in self.constructed.get(at, ())]
         return len(made) > 1 and not all(self._gets_to(*each, nodes) for each in made)
 
     @cached_property

@@ -44,23 +44,29 @@ def note_hook(builder: FactsBuilder, value: Callable[[ast.expr], int], call: ast
 def sort_hooks(builder: FactsBuilder) -> None:
     """Enter the hooks whose handle is kept.
 
-    Where the file removes none, another may: they are `hooked`. Else each is removed, but one whose function starts a
-    process below it, and removes hooks only below that, is in `stores`.
+    Where the file removes none, another may: they are `hooked`. Else each is removed, but for those that a function
+    puts there above the start of a process, and removes hooks only below it: they are in `stores`.
     """
     facts, hooked = builder.facts, builder.hooked
     removed = _plain_calls(facts, "remove")
     facts.removes = bool(removed)
     if not removed:
         facts.hooked = Rows.of(hooked)
-    for row in hooked if removed else ():
+        return
+    started = _plain_calls(facts, "start") if hooked else ()
+    sent = [at for at in started if all(scope == at[0] and line > at[1] for scope, line in removed)]
+    for row in hooked if sent else ():
         line, function = row[3:]
-        started = [at for at, scope in _plain_calls(facts, "start") if scope == function and at > line]
-        if started and all(at > started[0] and scope == function for at, scope in removed):
+        put = [(function, line)]
+        if function >= 0:
+            name = facts.functions[function].name
+            put += [(call.scope, call.position[0]) for call in facts.calls if call.text.rpartition(".")[2] == name]
+        if any(scope == at and above < below for scope, above in put for at, below in sent):
             builder.stores.append(row)
 
 
 def _plain_calls(facts: FileFacts, name: str) -> list[tuple[int, int]]:
-    """The line and the function of each call `x.name()`."""
+    """The function and the line of each call `x.name()`."""
     named = (call for call in facts.calls if call.text.rpartition(".")[2] == name)
     plain = (call for call in named if not (call.arguments or call.keywords or call.stars or call.double_stars))
-    return [(call.position[0], call.scope) for call in plain]
+    return [(call.scope, call.position[0]) for call in plain]
