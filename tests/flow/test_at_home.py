@@ -222,6 +222,34 @@ part = graphs[[1, 2]]
 batches = DataLoader(part, num_workers=2)
 """,
     },
+    "parts of it are returned together": {
+        "data.py": """
+from torch_geometric.data import Dataset
+
+class Graphs(Dataset):
+    def __init__(self, root, load):
+        self.root, self.load = root, load
+
+def splits():
+    graphs = Graphs(".", load=lambda i: i)  # likely
+    train, rest = graphs[[1, 2]], graphs[[3]]
+    return train, rest
+""",
+        "dump.py": """
+from torch_geometric.loader import DataLoader
+from data import splits
+train, rest = splits()
+batches = DataLoader(train, num_workers=2)
+""",
+    },
+    "what its own method gives is put in a list": {
+        "data.py": ROWS,
+        "dump.py": """
+from data import *
+rows = Rows(".", load=lambda i: i)
+print([rows[0], rows[1]])
+""",
+    },
     "its bound method is handed on": {
         "data.py": ROWS,
         "dump.py": """

@@ -10,7 +10,7 @@ from functools import cached_property
 
 from ..facts.records import Call
 from ..facts.test_code import is_test
-from ..solve.heap import BOUND, CLASS, CONTAINER, FOREIGN, FUNCTION
+from ..solve.heap import BOUND, CLASS, CONTAINER, FOREIGN, FUNCTION, INSTANCE
 from ..solve.paths import Paths
 from ..solve.solution import Solution
 from .callers import Callers
@@ -24,6 +24,7 @@ _LOOKS = frozenset(  # they look at what an object gives, and pass it to nobody
 )  # fmt: skip
 
 _COMPUTES = "numpy."  # a package that starts no process
+_GIVES_PARTS = frozenset(["__getitem__"])
 _MAX_STEPS = 1_000
 
 
@@ -63,7 +64,7 @@ class AtHome:
                     return False
                 used = True
             parts = [result for result, _ in constraints.elements.get(node, ())]
-            if any(self._is_sent(part) for part in parts):
+            if any(self._is_sent(part, number) for part in parts):
                 return False
             used = used or bool(parts)
             for attribute, result in constraints.loads.get(node, ()):
@@ -74,11 +75,18 @@ class AtHome:
                         return False
         return used
 
-    def _is_sent(self, part: int) -> bool:
-        """What is taken out gets to a boundary: `DataLoader(rows[train])`, where a part of a Dataset is one too."""
+    def _is_sent(self, part: int, whole: int) -> bool:
+        """What is taken out of `whole` gets to a boundary: `DataLoader(rows[train])`: a part may be a Dataset, too.
+
+        A tuple that has such a part is not followed.
+        """
+        value = self.solution.heap.values[whole]
+        unknown = value.kind == INSTANCE and not self.solution.hierarchy.defines(int(value.a), _GIVES_PARTS)
         seen, todo = {part}, [part]
         while todo and len(seen) < _MAX_STEPS:
             for target in self.solution.heap.targets[todo.pop()] or ():
+                if unknown and target in self._containers:
+                    return True
                 if target not in seen:
                     seen.add(target)
                     todo.append(target)

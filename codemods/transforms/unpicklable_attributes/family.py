@@ -267,7 +267,9 @@ class Family:
             outlines = dict.fromkeys(outline for name in sorted(names) for outline in self.repo.mentioning(name))
             seen = [use for other in [shape, *self.derived(shape)] for use in self._uses_of(other)]
             elsewhere = Elsewhere(self.repo, dict.fromkeys(seen))
-            self._outside[shape.node] = Outside(outlines, names, frozenset(hands_out(self.hierarchy(shape))), elsewhere)
+            found = Outside(outlines, names, frozenset(hands_out(self.hierarchy(shape))), elsewhere)
+            found.copied |= any("copied" in (base_methods(base) or ()) for base in self.foreign(shape))
+            self._outside[shape.node] = found
         return self._outside[shape.node]
 
     def _uses_of(self, shape: Shape) -> list[InstanceUse]:

@@ -74,7 +74,9 @@ def treatment_of(uses: AttributeUses) -> Treatment:
             "`nn.Module` stores it among its submodules, where a `__getstate__` of this "
             "class can't leave it out; load it where it is used"
         )
-    stores = [store for shape in uses.sharing for store in shape.stores(uses.attribute)]
+    stores = [
+        store for shape in uses.sharing for store in shape.stores(uses.attribute) if not _is_replaced(uses, store)
+    ]
     stores += [hazard.store for hazard in uses.hazards if hazard.store.method not in uses.shape.outline.parents]
     source = next((hazard.made.given for hazard in uses.hazards if hazard.made.given), "")
     if source and kind is MODULE:
@@ -284,6 +286,21 @@ def _named(uses: AttributeUses, stores: list[Store], key: str, line: int) -> Tre
     module = known[0] if known else "logging"
     again = Recreation((f"self.{uses.attribute} = {module}.getLogger({{}})",), (), "", imports)
     return Treatment(uses.attribute, key, Form.NAMED, line, True, again, never_none=only)
+
+
+def _is_replaced(uses: AttributeUses, store: Store) -> bool:
+    """`self.file = file`, where the constructor always opens another below, before the object goes anywhere."""
+    init, begin = store.method, position(store.target)
+    if store.value is None or init is not uses.shape.methods.get("__init__"):
+        return False
+    opens = (each.store for each in uses.hazards if each.store.method is init and not each.store.fills)
+    last = min((end for each in opens if each.always and begin < (end := position(each.target))), default=None)
+    if last is None or any(isinstance(node, ast.Return) and position(node) < last for node in ast.walk(init)):
+        return False
+    outline = uses.shape.outline
+    return not any(
+        outline.owner(call) is uses.shape.node for name in names("processes") for call in outline.calls.get(name, ())
+    )
 
 
 def _check_stores(uses: AttributeUses, stores: list[Store]) -> None:
