@@ -421,3 +421,16 @@ def test_a_late_guard_is_told_by_what_costs_most() -> None:
     [finding] = reported({"main.py": LATE.format(model=model)}, "main-guard")
     assert finding.span.line == 6 and finding.message.endswith("it puts something on the GPU")
     assert not reported({"main.py": LATE.format(model="")}, "main-guard")  # a line more for each worker is no fault
+
+
+@pytest.mark.parametrize("needed", ["", "def picked(batch):\n    return limit, batch\n\n\n"])
+def test_an_import_by_star_goes_along_where_no_worker_needs_a_name_of_it(needed: str) -> None:
+    collate = ", collate_fn=picked" if needed else ""
+    text = (
+        f"import torch\nfrom torch.utils.data import DataLoader\n\n\n{needed}model = torch.load('model.pt')\n"
+        f"loader = DataLoader([1], num_workers=2{collate})\nfrom models import *\nfor row in loader:\n    print(row)\n"
+    )
+    files = {"a.py": text, "models.py": "limit = 1\n"}
+    after = migrated(files, "main-guard")["a.py"]
+    assert ("\n    from models import *\n    for row in loader:" in after) is not bool(needed)
+    assert ("\nfrom models import *\n" in after) is bool(needed)

@@ -177,7 +177,7 @@ def test_global_of_a_function_for_the_parent_is_fine() -> None:
     assert "    result = ProcessPoolExecutor(2).submit(work, 1)\n    show()\n" in wrapped(text)
 
 
-IO = "import logging\nimport os\nimport shutil\nimport torch\nimport wandb\nfrom store import keep\n"
+IO = "import accelerate\nimport logging\nimport os\nimport shutil\nimport torch\nimport wandb\nfrom store import keep\n"
 STORE = "import json\ndef keep(x):\n    with open('x', 'w') as f:\n        json.dump(x, f)\n"
 
 
@@ -191,6 +191,7 @@ STORE = "import json\ndef keep(x):\n    with open('x', 'w') as f:\n        json.
         "run = wandb.init()",
         "sweep = wandb.sweep({}, project='x')",
         "torch.distributed.init_process_group('gloo')",
+        "accelerator = accelerate.Accelerator()",
         "loss.backward()",
         "open('x', mode='a').write('1')",
         "frame.to_csv('x')",

@@ -61,9 +61,9 @@ def one_run(
 
 
 def _only_here(statement: ast.Import | ast.ImportFrom, needed: Mapping[str, str] | Collection[str]) -> bool:
-    """An import that no child needs."""
+    """An import that no child needs: of no name, where it is one by star."""
     bound = set(names_bound(statement))
-    return "*" not in bound and not any(name in needed for name in bound)
+    return not needed if "*" in bound else not any(name in needed for name in bound)
 
 
 def _moves(resolver: Resolver, outline: Outline, statement: ast.stmt, over: Sequence[ast.stmt]) -> bool:
