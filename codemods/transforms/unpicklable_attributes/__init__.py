@@ -111,8 +111,9 @@ a loop is filled again by that loop, a cache that is filled on demand begins emp
 object crosses is closed in the copy, and None where nobody looks at it. An iterator over a `DataLoader` begins anew
 where that neither shuffles nor has workers. What is opened in one branch of the constructor only is opened again where
 the attribute that the branch asks (`if self.readonly:`) says so; what the other branch sets travels as it did, or can
-be pickled as little as before. A logger (before Python 3.7) is asked for by its name: the module's, where
-it has one. State methods that are there already are extended or called.
+be pickled as little as before. An npz archive that only the constructor takes arrays out of is left out. A
+logger (before Python 3.7) is asked for by its name: the module's, where it has one. State
+methods that are there already are extended or called.
 
 It is refused where a new one would not be the same: open for writing, read from, filled or set up through another name,
 passed to the constructor and so shared, added to a logger with each task of a pool, created in different ways, a

@@ -7,6 +7,7 @@ import pytest
 from codemods.project import Project
 from codemods.transforms.unpicklable_attributes import RULE
 from codemods.tree.files import MemoryFiles
+from harness.small import migrated
 
 PROGRAM = """
 import os
@@ -136,3 +137,40 @@ def test_the_readers_of_decord_keep_an_open_video(reader: str) -> None:
     text = text.replace("import numpy as np", "import decord")
     findings = RULE.find(Project(MemoryFiles({"train.py": text.encode(), "config.py": b""})))
     assert [("is an open video or slide" in each.message, each.fix is not None) for each in findings] == [(True, True)]
+
+
+BRANCHES = """
+        if name == "all":
+            self.data = np.load("all.npz")
+        else:
+            self.data = np.load(config.FILES[name] + ".npz")
+        self.image = self.data["image"]
+"""
+
+
+@pytest.mark.parametrize(
+    ("late", "more", "dropped"),
+    [
+        pytest.param("self.image[index]", "", True, id="read in the constructor alone"),
+        pytest.param("self.data['image'][index]", "", False, id="read in the worker"),
+        pytest.param(
+            "self.image[index]",
+            "\n\ndef show(poses):\n    return poses.data.files\n\n\nshow(Poses('a'))\n",
+            False,
+            id="read by a function",
+        ),
+        pytest.param(
+            "self.image[index]",
+            "\n\nclass Twice(Dataset):\n    def __getitem__(self, index):\n        return self.poses.data['image']\n",
+            False,
+            id="read by what is around it",
+        ),
+    ],
+)
+def test_what_only_the_constructor_reads_is_left_out(late: str, more: str, dropped: bool) -> None:
+    text = (
+        PROGRAM.replace("\n        self.data = np.load({path})\n        {early}\n", BRANCHES).replace("{late}", late)
+        + more
+    )
+    after = migrated({"train.py": text, "config.py": "FILES = {}\n"}, "unpicklable-attributes").get("train.py", "")
+    assert ('del state["data"]' in after and "__setstate__" not in after) == dropped

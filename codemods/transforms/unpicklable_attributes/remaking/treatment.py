@@ -10,7 +10,7 @@ from ....syntax.file_tree import position
 from ....syntax.receivers import qualified_name
 from ....syntax.unpicklable import Made
 from ....syntax.unpicklable_table import MODULE, Remedy
-from ..classes import Store
+from ..classes import WORKER, Store
 from ..data import names
 from ..own_classes import check_no_descriptor
 from ..uses.attribute_uses import AttributeUses, Hazard
@@ -116,8 +116,11 @@ def treatment_of(uses: AttributeUses) -> Treatment:
     check_cached_calls(uses)
     if any(hazard.store.fills for hazard in uses.hazards):
         return _filled(uses, stores)
+    check_kept_elsewhere(uses)
+    if _only_for_constructor(uses):
+        facts = _Facts.of(uses, stores)
+        return Treatment(uses.attribute, uses.shape.key(uses.attribute), Form.DROP, facts.line, facts.sure)
     if (branch := only_by_flag(uses, stores)) is not None:
-        check_kept_elsewhere(uses)
         check_not_held(uses)
         line, key = branch.hazard.store.target.lineno, uses.shape.key(uses.attribute)
         found = whole(uses, branch, lambda hazard: _made_again(uses, hazard))
@@ -126,9 +129,31 @@ def treatment_of(uses: AttributeUses) -> Treatment:
             first=found.first, otherwise=found.otherwise,
         )  # fmt: skip
     _check_stores(uses, stores)
-    check_kept_elsewhere(uses)
     facts = _Facts.of(uses, stores)
     return _left_out(uses, facts) or _recreated(uses, facts)
+
+
+def _only_for_constructor(uses: AttributeUses) -> bool:
+    """The constructor takes items out of it (of an npz archive), and nothing else does: a copy has what these are."""
+    methods = [hazard.store.method for hazard in uses.hazards] + [method for _, method, _ in uses.reads]
+    if uses.kind.remedy is not Remedy.REOPEN or not uses.reads or {each.name for each in methods} != {"__init__"}:
+        return False
+    if uses.kind.parts or any(hazard.made.nested for hazard in uses.hazards):
+        return False
+    if any(True for _ in uses.outside.reads(uses.attribute)):
+        return False
+    places = [(shape.outline.parents[node], node) for shape, _, node in uses.reads]
+    if not all(
+        (isinstance(above, ast.Subscript) and above.value is node) or isinstance(above, ast.Compare)
+        for above, node in places
+    ):
+        return False
+    for outline in uses.family.repo.mentioning(uses.attribute):  # a wrapper around it: `self.rows.file[at]`
+        for node in outline.attributes.get(uses.attribute, ()):
+            scope = outline.scope(node)
+            if getattr(scope, "name", "") in WORKER and not outline.is_self(node.value):
+                return False
+    return True
 
 
 def _made_again(uses: AttributeUses, hazard: Hazard) -> Recreation:
