@@ -13,6 +13,7 @@ from ...syntax.outline import Outline, outline_of
 from ...tree.source import Source
 from .exit_marks import marked_for_exit
 from .guard.below_guard import STOPS, guarded_findings, missing_findings
+from .guard.set_below import set_below_findings
 from .guard.unguarded_starts import unguarded_starts
 from .own_nodes import own_nodes
 from .screen import ID
@@ -110,12 +111,15 @@ def _in_file(search: Search, path: str, missing: Mapping[str, tuple[Finding, ...
     starts = search.starts
     source, outline = starts.project.source(path), outline_of(starts.project, path)
     if source is not None and outline is not None and not _forks(search, outline, source):
+        unguarded: list[Finding] = []
         if path.rpartition("/")[2] != "__main__.py":  # `python -m package`: multiprocessing does not run it again
-            yield from unguarded_starts(search, outline, source)
+            unguarded += unguarded_starts(search, outline, source)
+            yield from unguarded
         if "atexit" in source.text:
             yield from marked_for_exit(starts, outline, source)
         if "__main__" in source.text or STARTS in spoken(starts.project, path):
             yield from guarded_findings(search, outline, source)
+            yield from set_below_findings(search, outline, source) if not unguarded else ()
             known = (missing or {}).get(path)
             yield from missing_findings(search, outline, source) if known is None else known
 
