@@ -176,6 +176,13 @@ def test_what_is_said(rule: str, body: str, said: str) -> None:
     assert any(said in reason for reason in told), told
 
 
+def test_what_another_class_takes_with_next_is_another_attribute() -> None:
+    text = PROCESS.format(body=SQUARES.format(counter="[1, 2]", taken="pass"), sent="build(3), build(4)")
+    other = "class Shop:\n    def __init__(self, rows):\n        self.squares = iter(rows)\n\n"
+    other += "    def one(self):\n        return next(self.squares)\n"
+    assert "[i * i for i in" in migrated({"a.py": text, "b.py": other}, ATTRIBUTES, unsafe_fixes=True)["a.py"]
+
+
 def test_a_text_that_only_looks_like_an_attribute_asks_for_none() -> None:
     text = PROCESS.format(body=ROWS, sent="build(3), build(4)")
     assert "return Rows(SIZE + n)" in migrated({"a.py": text}, "lambdas")["a.py"]

@@ -287,6 +287,8 @@ class Planner:
         for where in self.repo.mentioning(name):
             for use in where.attributes.get(name, ()):
                 taken = where.parents[use]
+                if where.is_self(use.value):
+                    continue  # one of this class is looked at above, and another class has another attribute
                 if isinstance(taken, ast.Call) and use in taken.args and last_name(taken.func) == "next":
                     raise Refused(f"{where.path}:{use.lineno} takes one item with `next`, which a list has not")
         source = self.project.source(outline.path)
