@@ -209,11 +209,22 @@ SEED, DRAW = "np.random.seed(3)", "return np.random.rand()"
         pytest.param("pass", f"{PROCESS}\n{SEED}", "", id="after the start"),
         pytest.param("pass", f"with mp.Pool(1) as pool:\n    {SEED}\n    pool.map(work, [1])", "", id="of a pool, too"),
         pytest.param(SEED, "mp.get_context('spawn').Process(target=work).start()", "", id="spawned today"),
-        pytest.param(SEED, "torch.multiprocessing.spawn(work)", "", id="spawned by torch"),
+        pytest.param("np.seterr(all='raise')", "torch.multiprocessing.spawn(work)", "", id="spawned by torch"),
     ],
 )
 def test_what_no_worker_has_today(sets: str, start: str, top: str) -> None:
-    assert places(sets, DRAW, start, top) == []
+    assert places(sets, f"np.float64(1) / 0\n{DRAW}", start, top) == []
+
+
+def test_a_seed_that_is_meant_for_ranks() -> None:
+    """`mp.spawn` gives them none, under any start method: what is fixed for them is no loss."""
+    start = "torch.multiprocessing.spawn(work, args=(lambda: 1,))"
+    assert places(SEED, DRAW, start) == [SEED]
+    assert places(SEED, f"{SEED}\n{DRAW}", start) == []
+    text = (
+        f"import torch, numpy as np\n\n\ndef work(rank, x):\n    {DRAW}\n\n\ndef main():\n    {SEED}\n    {start}\n\n\n"
+    )
+    assert migrated({"a.py": text + 'if __name__ == "__main__":\n    main()\n'}, "lambdas")
 
 
 def test_in_a_with_statement() -> None:

@@ -49,7 +49,7 @@ class ChangedState:
     depends: str  # on what, in words, and what a spawned worker has
     advice: str
     changed: Changed
-    shown: bool = False  # the worker does the same but for where it is written
+    shown: bool = False  # the worker does the same but for where it is written, or it never had it
     stops: bool = False  # the worker stops without it
 
 
@@ -71,7 +71,8 @@ def process_state(search: Search) -> Iterator[ChangedState]:
             depends = f"{state.what}, which {place_of(change)} sets in the main process only"
             advice = state.advice or f"set {state.what} in the worker too: {WHERE}"
             depends = f"{depends}: a spawned worker {state.default}"
-            yield ChangedState(depends, advice, changed, state.shown, _stops(state, changed))
+            never = changed.sent.what.startswith(_SPAWN)
+            yield ChangedState(depends, advice, changed, state.shown or never, _stops(state, changed))
 
 
 def _stops(state: State, changed: Changed) -> bool:
@@ -135,7 +136,8 @@ def _is_from_before(outline: Outline, statement: ast.AST, own: str) -> bool:
 def inherits(search: Search, worker: Worker, seeded: bool = False) -> Worker | None:
     """The worker, with those ways by which it comes to have the state of its parent today; None without one.
 
-    `seeded`: torch's DataLoader gives its workers this state in another way.
+    `seeded`: torch's DataLoader gives its workers this state in another way; and who seeds the main process means the
+    ranks that `mp.spawn` starts, which never have that.
     """
     sent = {path: way for path, way in worker.sent.items() if _forks(search, path, way[1], seeded)}
     if len(sent) == len(worker.sent):
@@ -144,7 +146,9 @@ def inherits(search: Search, worker: Worker, seeded: bool = False) -> Worker | N
 
 
 def _forks(search: Search, path: str, hop: Hop, seeded: bool) -> bool:
-    if hop.what.startswith(_SPAWN) or (seeded and _LOADER in hop.what):
+    if hop.what.startswith(_SPAWN):
+        return seeded
+    if seeded and _LOADER in hop.what:
         return False
     return not any(_names_spawn(search.starts.project, each) for each in sorted({path, hop.path}))
 
