@@ -405,7 +405,7 @@ class Decisions:
         if program is None or path in self.settled or self.scripts.starts_ranks(program) is not None:
             return None
         found = self.scripts.rank_options(program)
-        if not found or not entries.is_script(program.entry) or not program.says("torch"):
+        if not found or not entries.is_script(program) or not program.says("torch"):
             return None
         option = found[0]
         if entries.asked_by_version(program, option) is not None:

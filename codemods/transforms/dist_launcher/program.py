@@ -11,6 +11,7 @@ from ...nodes import end_line, statements, walk
 from ...project import Project
 from ...questions import asked
 from ...syntax.argparse_options import Option, nodes, options
+from ...syntax.binding_rules import FUNCTIONS
 from ...syntax.main_guard import is_main_guard
 from ...syntax.modules import Modules, modules_of
 
@@ -173,13 +174,21 @@ def uses_hydra(found: Program) -> bool:
     return bool(re.search(r"^[ \t]*@hydra\.main|^[ \t]*from hydra import|hydra\.main\(", found.text(found.path), re.M))
 
 
-def is_script(tree: ast.Module) -> bool:
-    """Is the module a program: does it read its arguments when it is run?"""
-    return any(is_main_guard(node) for node in tree.body) or any(
-        isinstance(node, ast.Call) and called(node) in ("parse_args", "parse_known_args")
-        for statement in tree.body
-        if not isinstance(statement, (ast.FunctionDef, ast.ClassDef, ast.AsyncFunctionDef))
-        for node in ast.walk(statement)
+def is_script(found: Program) -> bool:
+    """Is the entry a program: does it join others, or read its arguments, when it is run, also by a function?"""
+    tree, reads = found.entry, (_STOPS, _SKIPS)
+    if any(is_main_guard(node) for node in tree.body):
+        return True
+    runs = [item for item in tree.body if not isinstance(item, (*FUNCTIONS, ast.ClassDef))]
+    calls = {called(node) for item in runs for node in ast.walk(item) if isinstance(node, ast.Call)}
+    if not calls.isdisjoint((*reads, "init_process_group")):
+        return True
+    return any(
+        isinstance(node, FUNCTIONS)
+        and node.name in calls
+        and any(isinstance(inner, ast.Call) and called(inner) in reads for inner in ast.walk(node))
+        for _, other in found.saying(".parse_")
+        for node in nodes(other)
     )
 
 

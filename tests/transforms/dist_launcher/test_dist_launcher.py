@@ -1145,6 +1145,37 @@ def test_scripts_that_need_nothing(script: str) -> None:
     assert findings({"a.py": script}) == []
 
 
+USED = """import torch
+import torch.distributed as dist
+{parses}
+torch.cuda.set_device(args.local_rank)
+{joins}
+"""
+GIVES = (
+    "import argparse\nparser = argparse.ArgumentParser()\nparser.add_argument('--local_rank', type=int, default=0)\n"
+)
+INSIDE = GIVES.replace("\nparser", "\n        parser")
+METHOD = (
+    INSIDE.replace("argparse\n", "argparse\nclass Options:\n    def parse(self):\n", 1)
+    + "        return parser.parse_args()\n"
+)
+JOINS = "dist.init_process_group('gloo')"
+
+
+@each_row(
+    ("parses", "joins", "options", "found"),
+    [
+        ("from options import Options\nargs = Options().parse()", JOINS, METHOD, 1),
+        ("from options import Options\nargs = Options().parse()", "dist.is_initialized()", METHOD, 0),
+        ("from options import Options\n\ndef main():\n    args = Options().parse()", "", METHOD, 0),
+        ("from options import *", JOINS, f"{GIVES}args = parser.parse_args()\n", 1),
+    ],
+)
+def test_scripts_without_a_guard_that_parse_elsewhere(parses: str, joins: str, options: str, found: int) -> None:
+    files = {"a.py": USED.format(parses=parses, joins=joins), "options.py": options}
+    assert [each.confidence for each in findings(files)].count(Confidence.LIKELY) == found
+
+
 def test_deepspeed_passes_the_rank_itself() -> None:
     script = DISTRIBUTED.replace("import argparse", "import argparse\nimport deepspeed")
     (finding,) = findings({"a.py": script})
