@@ -17,6 +17,7 @@ from ..solve.paths import Paths
 from .at_home import AtHome
 from .contents import inside
 from .factories import Factories, Makes
+from .lacking import Lacking
 from .places import Places
 from .registries import Registries
 from .seeds import EVERY
@@ -34,6 +35,7 @@ class SameObject:
         self._kinds: dict[int, int] = {}
         self._paths: dict[tuple[int, int], Paths] = {}
         self._doubts: dict[tuple[int, int], bool] = {}
+        self._lacking = Lacking(self.solution)
 
     def merged(self, number: int, reasons: Reasons) -> bool:
         """True when a step from the value `number` to its boundary may join two objects."""
@@ -204,6 +206,8 @@ class SameObject:
         if several and not self._given_to_keeper(number, node, reasons[number].parent, nodes):
             return True
         way = [*self.solution.heap.way(number, node)]
+        if self._lacking.read_beside(number, way, reasons[number].parent):
+            return True
         makes = self._factories.makes(number, way)
         if makes is Makes.ANOTHER:
             return not self._made_by_another_call(number, way, nodes)

@@ -75,6 +75,10 @@ class Hierarchy:
         own = (self._set_on_self.get(at, ()) for at in self.order(index))
         return frozenset(name for names in own for name in names if name not in self._set_elsewhere)
 
+    def is_set_elsewhere(self, attribute: str) -> bool:
+        """Some code sets the attribute of another object than its own `self`."""
+        return attribute in self._set_elsewhere
+
     @cached_property
     def _set_on_self(self) -> dict[int, set[str]]:
         found: dict[int, set[str]] = {}
