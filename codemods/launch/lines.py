@@ -126,6 +126,7 @@ class Unread:
     start: int
     end: int
     reason: str
+    text: str  # from there on, as far as the value or the quoted command goes
 
 
 def launch_lines(script: Script) -> list[LaunchLine]:
@@ -191,7 +192,8 @@ def unread(script: Script, lines: list[LaunchLine]) -> list[Unread]:
                 start = assignment.word.start + match.start()
                 if start not in covered:
                     reason = f"the variable {name} holds the launcher, and what is started with it can't be followed"
-                    found.append(Unread(start, start + len(LAUNCH), f"{reason}: rewrite it by hand"))
+                    said = assignment.word.text[match.start() :]
+                    found.append(Unread(start, start + len(LAUNCH), reason, said))
     for command in script.commands:
         handed = command.words[1:] if (command.words[0].value or "") in names("quoted_command") else ()
         for word in (*quoted_commands(command.words), *handed):
@@ -199,11 +201,8 @@ def unread(script: Script, lines: list[LaunchLine]) -> list[Unread]:
             quoted = place is not None and re.search("[\"']", word.text[: place.start()])
             if place and quoted and not any(word.start <= at < word.end for at in covered):
                 start = word.start + place.start()
-                found.append(
-                    Unread(
-                        start, start + len(LAUNCH), "the launch line stands inside a quoted command: rewrite it by hand"
-                    )
-                )
+                reason, said = "the launch line stands inside a quoted command", word.text[place.start() :]
+                found.append(Unread(start, start + len(LAUNCH), reason, said))
     return sorted(found, key=lambda place: place.start)
 
 

@@ -48,6 +48,7 @@ from .verdict import (
 _SETS_RANKS = re.compile(r"\b(?:RANK|WORLD_SIZE|MASTER_ADDR)[ \t]*=")  # a shell that does what a launcher does
 _FIRST_DASHED: Version = (2, 0)  # the launcher passes --local-rank from there on
 _NOT_NAMED: Version = (99, 0)
+_RENAMED = "`torch.distributed.launch` is deprecated; torchrun does the same without passing --local_rank"
 _BOTH = "Take both spellings of --local_rank"
 _OLDEST_RUN, _OLDEST_TORCHRUN = (1, 9), (1, 10)  # torch versions that have them
 
@@ -225,6 +226,16 @@ class Decisions:
             write_loop(source, line, verdict)
         return verdict
 
+    def unread(self, path: str, use_env: bool) -> tuple[str, str, Confidence]:
+        """What to say of a command in a text of the file `path` that can't be read: a message, what to do, how sure."""
+        what, todo = (
+            (_RENAMED, "rewrite it by hand, without --use_env") if use_env else (DEPRECATED, "rewrite it by hand")
+        )
+        oldest, where = self._oldest_for(path)
+        if oldest < _OLDEST_RUN:
+            todo += f" when 1.10, which has torchrun, is the oldest torch that you support ({where})"
+        return what, todo, Confidence.POSSIBLE if use_env and oldest < _OLDEST_RUN else Confidence.LIKELY
+
     def built(self, path: str, said: str, use_env: bool) -> str:
         """What to do about the command `said` that the Python file `path` builds, in words."""
         script = script_of(said, self.scripts.files)
@@ -297,9 +308,7 @@ class Decisions:
                 "torchrun has no --use_env (it always sets the environment): it stops with `unrecognized arguments`"
             )
             return Verdict(message, "Drop --use_env", drop_flag(source, line, use_env))
-        verdict = Verdict(
-            "`torch.distributed.launch` is deprecated; torchrun does the same without passing --local_rank"
-        )
+        verdict = Verdict(_RENAMED)
         unknown = next((flag.words[0].text for flag in line.flags if not flag.name), None)
         if unknown is not None and re.search(r"--use[_-]env", source.text) and use_env is None:
             verdict.reason = (
@@ -312,6 +321,8 @@ class Decisions:
                 f"{where}, and torchrun came with 1.10. Rename the launcher{also} when "
                 "1.10 is the oldest torch that you support"
             )
+            if use_env is not None:  # with that, it works in each torch that has it
+                verdict.confidence = Confidence.POSSIBLE
             return verdict
         verdict.edits, name = swap_launcher(source, line, module_only=oldest < _OLDEST_TORCHRUN)
         verdict.title = f"Start the ranks with {name}"

@@ -64,7 +64,8 @@ def find(project: Project) -> Iterable[Finding]:
                 yield from _spawn_settings(decisions, source, line, spawns)
                 yield from _world_ranks(decisions, source, line, ranks)
         for place in unread(script, found) if script.host != Host.GUIDE else ():
-            yield _reported(source, place.start, place.end, place.reason)
+            what, todo, confidence = decisions.unread(source.path, _USE_ENV.search(place.text) is not None)
+            yield _reported(source, place.start, place.end, f"{place.reason}: {todo}", what, confidence)
         yield from _other_lines(decisions, source, plain)
     for source, host in read:
         if host == Host.WINDOWS:
@@ -111,8 +112,10 @@ def _command(line: LaunchLine) -> tuple[object, ...]:
 _HELD = "the variable {} holds the launcher, and what is started with it can't be followed"
 
 
-def _reported(source: Source, start: int, end: int, reason: str, what: str = DEPRECATED) -> Finding:
-    return Finding(ID, source.path, source.span(start, end), what, Confidence.LIKELY, reason=reason)
+def _reported(
+    source: Source, start: int, end: int, reason: str, what: str = DEPRECATED, sure: Confidence = Confidence.LIKELY
+) -> Finding:
+    return Finding(ID, source.path, source.span(start, end), what, sure, reason=reason)
 
 
 def _in_python(decisions: Decisions) -> Iterator[Finding]:
