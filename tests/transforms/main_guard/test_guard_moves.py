@@ -92,6 +92,40 @@ def test_a_function_moves_above_one_guard_where_its_decorator_only_wraps_it(help
     assert ("import *\n\n\n@unscored\ndef step(row):\n    return model(row)\n\n\nif __name__" in text) is (guards == 1)
 
 
+HEADER = """\
+import argparse
+from multiprocessing import Pool
+import torch
+
+parser = argparse.ArgumentParser()
+parser.add_argument("--noise", default="snow")
+args = parser.parse_args()
+net = torch.load("net.pt")
+args.batch = 6
+
+
+{mark}def distance(n, noisy="snow" in args.noise):
+    return n if noisy else -n
+
+
+"""
+
+
+@pytest.mark.parametrize(
+    ("mark", "last", "along"),
+    [
+        ("", "print(Pool(2).map(abs, [1]), distance(1))\n", True),
+        ("", "print(Pool(2).map(distance, [1]))\n", False),
+        ("@torch.no_grad()\n", "print(Pool(2).map(abs, [1]), distance(1))\n", True),
+        ("@torch.register\n", "print(Pool(2).map(abs, [1]), distance(1))\n", False),
+    ],
+)
+def test_a_function_that_can_not_move_goes_along_where_no_worker_needs_it(mark: str, last: str, along: bool) -> None:
+    text = migrated({"a.py": HEADER.format(mark=mark) + last}, "main-guard")["a.py"]
+    assert ("    def distance" in text) is along
+    assert text.count("__main__") == (1 if along else 2)
+
+
 @each_row(
     ("argument", "starts"),
     [("0", False), ("4", True), ("None", True), ("count", True)],

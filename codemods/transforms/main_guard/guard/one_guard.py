@@ -53,7 +53,7 @@ def one_run(
         if at in inside:
             continue
         statement = body[at]
-        if _moves(resolver, outline, statement, [body[other] for other in range(low, at) if other not in above]):
+        if moves(resolver, outline, statement, [body[other] for other in range(low, at) if other not in above]):
             above.append(at)
         elif not (isinstance(statement, (ast.Import, ast.ImportFrom)) and _only_here(statement, needed)):
             return None
@@ -66,7 +66,7 @@ def _only_here(statement: ast.Import | ast.ImportFrom, needed: Mapping[str, str]
     return not needed if "*" in bound else not any(name in needed for name in bound)
 
 
-def _moves(resolver: Resolver, outline: Outline, statement: ast.stmt, over: Sequence[ast.stmt]) -> bool:
+def moves(resolver: Resolver, outline: Outline, statement: ast.stmt, over: Sequence[ast.stmt]) -> bool:
     """Does `statement` give the same definition or constant in front of the statements `over`?"""
     if movable_setting(outline, statement):
         return True
@@ -109,11 +109,11 @@ def _is_inert(resolver: Resolver, outline: Outline, statement: ast.stmt) -> bool
             *(default for default in statement.args.kw_defaults if default is not None),
         ]
         plain = all(isinstance(node, _INERT) for default in defaults for node in ast.walk(default))
-        return plain and all(_is_pure(resolver, outline, mark) for mark in statement.decorator_list)
+        return plain and all(is_pure(resolver, outline, mark) for mark in statement.decorator_list)
     if not isinstance(statement, ast.ClassDef) or statement.keywords or _is_noticed(resolver, outline, statement):
         return False
     return (
-        all(_is_pure(resolver, outline, mark) for mark in statement.decorator_list)
+        all(is_pure(resolver, outline, mark) for mark in statement.decorator_list)
         and all(isinstance(base, (ast.Name, ast.Attribute)) for base in statement.bases)
         and all(
             isinstance(inner, ast.Pass)
@@ -137,7 +137,7 @@ def _is_noticed(resolver: Resolver, outline: Outline, statement: ast.ClassDef) -
     )
 
 
-def _is_pure(resolver: Resolver, outline: Outline, mark: ast.expr) -> bool:
+def is_pure(resolver: Resolver, outline: Outline, mark: ast.expr) -> bool:
     if qualified_name(outline, mark.func if isinstance(mark, ast.Call) else mark) in names("pure_decorators"):
         return True
     found = resolver.definition(outline, mark)

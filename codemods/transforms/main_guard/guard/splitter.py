@@ -39,7 +39,7 @@ from ..statements import (
 )
 from ..worker_code import code_of_workers
 from .hoist import BUILTINS
-from .one_guard import Run, one_run
+from .one_guard import Run, is_pure, moves, one_run
 
 _LOG_SETUP = re.compile(r"\bbasicConfig\(|FileHandler\(")
 _LOGS = re.compile(  # names of some length: a text may be one long word, and is looked through from each of its `log`s
@@ -91,11 +91,18 @@ class Splitter:
             if not kept:
                 break
             inside -= kept
-        self._check(inside)
-        for joined in (self._guard_below(inside), None):
-            whole = one_run(self.resolver, self.outline, inside, self.needed(), joined) if inside else None
-            if whole is not None:
-                return [whole]
+        try:
+            self._check(inside)
+            whole = self._whole(inside)
+        except Refused:
+            whole = self._whole_with_functions(inside)
+            if whole is None:
+                raise
+        if whole is None:
+            with suppress(Refused):
+                whole = self._whole_with_functions(inside)
+        if whole is not None:
+            return [whole]
         runs = _stretches(inside)
         if len(runs) > 1 and (fewer := inside - self._harmless(runs)) and fewer != inside:
             with suppress(Refused):
@@ -107,6 +114,31 @@ class Splitter:
                 'top, the rest under one `if __name__ == "__main__":`'
             )
         return runs
+
+    def _whole(self, inside: set[int]) -> Run | None:
+        """All of `inside` under one guard, where that is possible."""
+        for joined in (self._guard_below(inside), None):
+            whole = one_run(self.resolver, self.outline, inside, self.needed(), joined) if inside else None
+            if whole is not None:
+                return whole
+        return None
+
+    def _whole_with_functions(self, inside: set[int]) -> Run | None:
+        """The same, with functions that only the main process calls, where they can't be moved above the guard."""
+        for_workers = {*self.needed(), *self.in_children}
+        between = range(min(inside, default=0), max(inside, default=0))
+        along = {
+            at
+            for at in between
+            if isinstance(statement := self.body[at], FUNCTIONS)
+            and all(is_pure(self.resolver, self.outline, mark) for mark in statement.decorator_list)
+            and statement.name not in for_workers
+            and not moves(self.resolver, self.outline, statement, [self.body[other] for other in between if other < at])
+        }
+        if not along:
+            return None
+        self._check(inside | along)
+        return self._whole(inside | along)
 
     def _headings(self, inside: set[int]) -> set[int]:
         """Texts that stand above the first of these statements, and say what follows: not that of the whole module."""
