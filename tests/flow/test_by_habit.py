@@ -91,3 +91,32 @@ DataLoader(given, num_workers=2)
 def test_what_is_known_to_keep_things() -> None:
     files = {"train.py": KNOWN}
     assert crossing(files) == marked(files)
+
+
+OWN = """
+from {library} import Dataset{loader}
+
+class Pairs(Dataset):
+    def __init__(self, rows, **options):
+        super().__init__(rows, **options)
+
+def main(rows, longest):
+    data = Pairs(rows, filter_pred=lambda row: len(row) < longest)  # {confidence}
+    {last}
+"""
+
+
+@pytest.mark.parametrize(
+    ("library", "loader", "confidence"),
+    [
+        ("torchtext.data", "", "possible"),
+        ("torchtext.legacy.data", "", "possible"),
+        ("mmengine.dataset", "", "likely"),
+        ("torchtext.data", "DataLoader", "proven"),
+    ],
+)
+def test_a_dataset_of_torchtext_is_sent_by_a_loader_of_torch_only(library: str, loader: str, confidence: str) -> None:
+    line = "\nfrom torch.utils.data import DataLoader" if loader else ""
+    last = "return DataLoader(data, num_workers=2)" if loader else "return data"
+    files = {"a.py": OWN.format(library=library, loader=line, confidence=confidence, last=last)}
+    assert crossing(files) == marked(files)
