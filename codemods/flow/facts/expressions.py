@@ -14,6 +14,7 @@ from ..kinds import FunctionKind
 from .attribute_dicts import chooses_values, is_locals, keys_gone_over, note_update, updated, variables
 from .builder import FactsBuilder
 from .definitions import enter_function
+from .evaluated import evaluates
 from .filled_later import PUTS, note_call, note_item
 from .hooks import HOOKS, note_hook
 from .loaded_by_path import is_loaded, takes_from_loaded
@@ -317,7 +318,7 @@ class Expressions(Targets):
             if (owner := updated(node)) is not None and (base := self.value(owner)) >= 0:
                 note_update(builder, base, node, keywords, [*arguments, *double_stars])
             is_view = gives_view(node)
-        is_text = type(function) is ast.Name and function.id == "eval" and self._evaluates(node)
+        is_text = type(function) is ast.Name and function.id == "eval" and evaluates(builder.scope, node)
         if callee < 0 and not is_view:
             return -1
         result = builder.node("", node.lineno)
@@ -340,13 +341,6 @@ class Expressions(Targets):
             if function.attr in HOOKS and arguments[:1] > [-1]:
                 note_hook(builder, self.value, node, arguments[0])
         return variables(builder, result) if text == "locals" and is_locals(node) and not self.chooses else result
-
-    def _evaluates(self, node: ast.Call) -> bool:
-        """`eval(text)` of Python itself, with a text that stands somewhere else."""
-        scope: FactsScope | None = self.builder.scope
-        while scope is not None and "eval" not in scope.bound:
-            scope = scope.parent
-        return scope is None and len(node.args) == 1 and not isinstance(node.args[0], (ast.Constant, ast.JoinedStr))
 
     def _literal(self, literals: dict[str | int, object], key: str | int, node: ast.expr) -> None:
         named = key == "multiprocessing_context" and type(node) is ast.Call and bool(node.args)

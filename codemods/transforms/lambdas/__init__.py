@@ -6,10 +6,11 @@ A lambda, a function defined inside a function, or a class defined inside a func
 `Process` or a `Pool`, in a webdataset pipeline, in what is pickled or saved. The trace says how it gets there. Sort
 keys, `map` inside `list(...)`, what stays on a class, threads, and boundaries that use cloudpickle or dill (ray, dask,
 joblib) are left alone. What `eval` makes of a text in a YAML file is followed too, and reported with the file, the line
-and the key. So is a function, a class or an object of a module that the code loads by its path
-(`importlib.util.module_from_spec`) and does not register in `sys.modules`: it is reported, and not rewritten. The same
-holds for a class that a call makes where pickle finds none of its name, and for its objects: a `namedtuple` or `Enum`
-that is made in a function or a class body, or that is bound to another name than its own.
+and the key, and what it makes of the text of a lambda in the code. So is a function, a class or an object of a module
+that the code loads by its path (`importlib.util.module_from_spec`) and does not register in `sys.modules`: it is
+reported, and not rewritten. The same holds for a class that a call makes where pickle finds none of its name, and for
+its objects: a `namedtuple` or `Enum` that is made in a function or a class body, or that is bound to another name than
+its own.
 
 ## Why it breaks
 Under spawn and forkserver everything a worker needs is pickled, and pickle stores a function as its name in a module. A

@@ -1,4 +1,4 @@
-"""Functions written as text in a YAML file, which `eval` makes on the way to a process boundary."""
+"""Functions written as text, in a YAML file or in the code, which `eval` makes on the way to a process boundary."""
 
 from __future__ import annotations
 
@@ -18,6 +18,7 @@ from ...syntax.outline import Outline
 from ...syntax.repo import Repo
 from ...tree.suffixes import YAML_FILE
 from .screen import ID
+from .text_in_code import written
 
 _LAMBDA = re.compile(r"\blambda\b[^:\n]*:")
 _FUNCTIONS = frozenset({HazardKind.LAMBDA, HazardKind.FUNCTION})
@@ -38,7 +39,7 @@ class Text:
 
 
 def evaluated_texts(project: Project) -> Iterator[Finding]:
-    """A finding for each `eval(...)` whose result crosses, and whose text is a lambda in a YAML file."""
+    """A finding for each `eval(...)` whose result crosses, and whose text is a lambda where that can be seen."""
     crossings = flow_of(project).crossings(frozenset({HazardKind.EVALUATED}), project.lowest_bar)
     repo = Repo(project) if crossings else None
 
@@ -48,10 +49,13 @@ def evaluated_texts(project: Project) -> Iterator[Finding]:
 
     for crossing in crossings:
         source, outline = project.source(crossing.path), repo.outline(crossing.path) if repo is not None else None
-        if source is None or outline is None:
+        if source is None or outline is None or repo is None:
             continue
         for call in outline.calls.get("eval", ()):
             if (call.lineno, call.col_offset) != (crossing.line, crossing.column):
+                continue
+            if (place := next(written(repo, outline, call.args[0]), None)) is not None:
+                yield _of_code(project, crossing, *place)
                 continue
             local = _local_functions(outline, call, crossed)
             found = [text for key in sorted(_keys(outline, call.args[0])) for text in _texts(project, key, local)]
@@ -60,9 +64,25 @@ def evaluated_texts(project: Project) -> Iterator[Finding]:
                 yield _finding(project, crossing, found[0], len(found) - 1)
 
 
-def _finding(project: Project, crossing: Crossing, text: Text, others: int) -> Finding:
+def _of_code(project: Project, crossing: Crossing, outline: Outline, node: ast.expr) -> Finding:
+    message = f"what `eval` makes of a text {crossing.in_words}; pickle can't import a lambda by name"
+    reason = (
+        f"the lambda is text in {outline.path}, line {node.lineno}: define a function at the top of a module, with "
+        "what the text puts in as parameters, and pass that or a `functools.partial` of it"
+    )
+    hop = Hop(outline.path, node.lineno, "a lambda is text here")
+    return _answered(project, crossing, message, crossing.confidence, hop, reason)
+
+
+def _answered(project: Project, crossing: Crossing, message: str, sure: Confidence, text: Hop, reason: str) -> Finding:
     source = project.source(crossing.path)
     assert source is not None
+    start = source.offset(crossing.line, crossing.column)
+    span = source.span(start, source.offset(crossing.end_line, crossing.end_column))
+    return Finding.answered(ID, crossing.path, span, message, sure, (text, *crossing.trace), Refused(reason))
+
+
+def _finding(project: Project, crossing: Crossing, text: Text, others: int) -> Finding:
     more = f", and {others} more" if others else ""
     what = f"the local `{text.local}`" if text.local else "a lambda"
     message = f"what `eval` makes of a text under `{text.key}` {crossing.in_words}; pickle can't import {what} by name"
@@ -77,10 +97,8 @@ def _finding(project: Project, crossing: Crossing, text: Text, others: int) -> F
         reason += " (that line is a comment today)"
     sure = Confidence.POSSIBLE if text.commented else Confidence.LIKELY
     sure = min(sure, crossing.confidence, key=lambda confidence: confidence.rank)
-    start = source.offset(crossing.line, crossing.column)
-    span = source.span(start, source.offset(crossing.end_line, crossing.end_column))
-    trace = (Hop(text.path, text.line, f"`{text.text[:60]}` is text here"), *crossing.trace)
-    return Finding.answered(ID, crossing.path, span, message, sure, trace, Refused(reason))
+    hop = Hop(text.path, text.line, f"`{text.text[:60]}` is text here")
+    return _answered(project, crossing, message, sure, hop, reason)
 
 
 def _keys(outline: Outline, node: ast.expr, depth: int = 0) -> set[str]:
