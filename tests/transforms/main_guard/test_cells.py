@@ -94,3 +94,13 @@ def test_a_block_of_comments_is_a_text_for_jupytext(kind: str) -> None:
     assert migrated({"a.py": f"{body}{RUN}\n# A text\n\nprint(answer)\n"}, RULE)
     percent = head.replace(kind, "percent")
     assert migrated({"a.py": f"{percent}{body}{RUN}\n# A text\n\nprint(answer)\n"}, RULE)
+
+
+@pytest.mark.parametrize(("marks", "cells"), [("# +\nwaited = 1\n# -\n", True), ("# +\nwaited = 1\n", False)])
+def test_jupytext_that_says_nothing_of_its_format(marks: str, cells: bool) -> None:
+    script = f"{HEAD}{RUN}\n{marks}\nprint(answer)\n"
+    if cells:
+        (reason,) = reasons({"a.py": script}, RULE)
+        assert "begins a cell (`# +`)" in reason
+    else:
+        assert f"\n{GUARDED}" in migrated({"a.py": script}, RULE)["a.py"]

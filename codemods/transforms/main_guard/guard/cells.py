@@ -13,6 +13,7 @@ from ....tree.source import Source
 _CELL = re.compile(r"# ?%%|# ?In ?\[[\d ]*\]|# ?<codecell>|# COMMAND -{4}")  # editors; `jupyter nbconvert`; Databricks
 _WORDS = ("%%", "In[", "In [", "<codecell>", "COMMAND")
 _LIGHT = re.compile(r"#\s+format_name: (?:light|nomarker|bare)\b")  # Jupytext: every block of comments is a text
+_OPENS, _CLOSES = "\n# +\n", "\n# -\n"  # the same, of a script that says nothing of its format
 _RULED = re.compile(r"#{20}")  # a cell for sphinx-gallery, else a line for the eye
 _FOLDERS = "examples_dirs"  # where the gallery finds its scripts
 
@@ -22,7 +23,8 @@ def cell_marks(project: Project, outline: Outline, source: Source) -> frozenset[
     kinds = [_CELL] if any(word in source.text for word in _WORDS) else []
     if "#" * 20 in source.text and _is_page(project, outline):
         kinds.append(_RULED)
-    light = "jupytext:" in source.text and _LIGHT.search(source.text) is not None
+    said = "jupytext:" in source.text and _LIGHT.search(source.text) is not None
+    light = said or (_OPENS in (text := "\n" + source.text) and _CLOSES in text)
     lines = range(1, len(source.line_starts) + 1) if kinds or light else ()
     return frozenset(
         line
