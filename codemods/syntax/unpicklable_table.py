@@ -22,6 +22,7 @@ else:
 
 _FILES = ("unpicklable.toml", "unpicklable_installed.toml")
 _DEF = re.compile(r"def (?<![^\n]def )(\w+)(.*(?:\n(?:[ \t)\]].*)?)*)")  # at the start of a line
+_TO_RUNNING = re.compile(r"submit|map|apply|put|send|dump|save")
 _SETS = ("stands", "moves", "seeks", "setup")
 
 
@@ -94,6 +95,11 @@ MODULE = ObjectKind((), "a module", "cannot pickle 'module' object", Remedy.IMPO
 def advice(kind: ObjectKind, held: str) -> str:
     """What a person can do about an object of `kind` that is called `held`."""
     return f"{kind.advice}: `{kind.line.format(held)}`" if kind.line else kind.advice
+
+
+def starts_nothing(boundary: str) -> bool:
+    """The boundary, by its name, sends to a process that runs already, or writes a file."""
+    return _TO_RUNNING.search(boundary.rpartition(".")[2]) is not None
 
 
 def wrong_context(kind: ObjectKind) -> ObjectKind:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-import re
 from collections.abc import Container, Iterable, Iterator
 
 from ...finding import Confidence, Finding, Hop, Trace
@@ -14,7 +13,7 @@ from ...project import Project
 from ...syntax.branches import exclude_each_other
 from ...syntax.outline import Outline
 from ...syntax.unpicklable import Made
-from ...syntax.unpicklable_table import ObjectKind, Remedy, advice
+from ...syntax.unpicklable_table import ObjectKind, Remedy, advice, starts_nothing
 from .classes import Shape
 from .exception_arguments import copied_with_others
 from .getattr_guard import unpickled_badly
@@ -33,7 +32,6 @@ from .uses.used_by_keeper import used_by_keeper
 
 _DEEPCOPY = "copy.deepcopy"
 _STOPS = "a worker process under spawn or forkserver stops with"
-_AFTER_START = re.compile(r"submit|map|apply|put|send|dump|save")  # pickle it without starting a process
 
 
 def find(project: Project) -> Iterable[Finding]:
@@ -71,9 +69,9 @@ def _of_class(search: Search, shape: Shape, planner: Planner) -> Iterator[tuple[
                 continue
             confidence, trace, boundary = _sure(search, shape, hazard, of_those)
             kind = hazard.made.kind
-            if kind.inherited and not _AFTER_START.search(boundary.rpartition(".")[2] if boundary else ""):
+            if kind.inherited and not starts_nothing(boundary):
                 continue
-            if kind.at_start and (not boundary or _AFTER_START.search(boundary.rpartition(".")[2])):
+            if kind.at_start and (not boundary or starts_nothing(boundary)):
                 continue
             if kind.sent_only and boundary in ("", _DEEPCOPY):
                 continue

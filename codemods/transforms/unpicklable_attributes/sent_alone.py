@@ -15,14 +15,13 @@ from ...nodes import at_place, end_line
 from ...syntax.branches import chosen_at, exclude_each_other, no_one_run, types_asked_for
 from ...syntax.outline import Outline
 from ...syntax.unpicklable import Made
-from ...syntax.unpicklable_table import Remedy, advice
+from ...syntax.unpicklable_table import Remedy, advice, starts_nothing
 from .own_reducers import registered
 from .search import Search
 from .uses.taken_off import STORED, is_taken_off
 
 _KINDS = frozenset((HazardKind.OBJECT, HazardKind.GENERATOR))
 _POOL = "Pool()."  # in the name of a boundary: a method of a pool, which sends by a queue
-_AFTER_START = re.compile(r"submit|map|apply|put|send|dump|save")  # pickle it without starting a process
 _SOME_KEY = "put in a dict"  # under a key that is not known
 _PARAMETER = re.compile(r"parameter `(\w+)` of ")
 _PUT_ON = re.compile(r"stored as `(\w+)`")  # on an object whose class is not in the repository
@@ -58,7 +57,7 @@ def sent_alone(search: Search) -> Iterator[Sent]:
             assert outline is not None and node is not None
             if not search.counts(each.kind) or (each.kind.inherited and _POOL not in crossing.boundary):
                 continue
-            if each.kind.at_start and _AFTER_START.search(crossing.boundary.rpartition(".")[2]):
+            if each.kind.at_start and starts_nothing(crossing.boundary):
                 continue
             places = [(crossing.path, crossing.line), *((hop.path, hop.line) for hop in crossing.trace)]
             if exclude_each_other(search.repo, places) or _is_asked_for_another(search, crossing):

@@ -1088,3 +1088,34 @@ def test_a_method_that_is_compared_stays_in_its_class() -> None:
     """Pickle looks for a bound method in its class, by the name of the function."""
     after = plan(MemoryFiles({PATH: COMPARED.encode()}), Settings()).contents[PATH].decode()
     assert "    def raised(self, rows):\n        return sum(rows) ** self.power\n" in after
+
+
+@each_row(
+    ("made", "send", "moves"),
+    [
+        ("torch.Generator()", "here.send({})", True),
+        ("torch.Generator()", "mp.Queue().put({})", True),
+        ("torch.Generator()", "mp.Pool(2).map({}, [1])", True),
+        ("torch.Generator()", "mp.Process(target={}).start()", False),
+        ("mp.Lock()", "here.send({})", False),
+        ("mp.Lock()", "mp.Process(target={}).start()", True),
+    ],
+)
+def test_what_is_pickled_at_a_start_only_or_later_only(made: str, send: str, moves: bool) -> None:
+    text = f"""\
+import multiprocessing as mp
+import torch
+
+
+def main():
+    here, there = mp.Pipe()
+    held = {made}
+    {send.format("lambda: held")}
+
+
+if __name__ == "__main__":
+    mp.set_start_method("spawn")
+    main()
+"""
+    done = plan(MemoryFiles({"a.py": text.encode()}), Settings(select=("lambdas",)))
+    assert bool(done.contents) is moves

@@ -15,7 +15,7 @@ from ....syntax.repo import Repo
 from ....syntax.scope_data import Binding, Use, Variable, line_of
 from ....syntax.scopes import Scopes
 from ....syntax.unpicklable import Recogniser
-from ....syntax.unpicklable_table import Remedy
+from ....syntax.unpicklable_table import Remedy, starts_nothing
 from ..candidate import Unit, is_after
 from ..libraries import libraries
 
@@ -80,9 +80,9 @@ class Captured:
             advice = "a process that was started has no copy; hand over what the function needs of it"
         for created in self.recogniser.made(self.outline, value) if what is None else ():
             kind = created.kind
-            if kind.at_start and _POOLS.search(boundary):
+            if kind.at_start and starts_nothing(boundary):
                 continue
-            if kind.before is None and not kind.later and (not kind.inherited or _POOLS.search(boundary)):
+            if kind.before is None and not kind.later and (not kind.inherited or starts_nothing(boundary)):
                 what = kind.what
                 advice = _shared_instead(self.outline, value, boundary) or advice
                 if kind.remedy is Remedy.REPORT and kind.advice and "__getstate__" not in kind.advice:
