@@ -119,3 +119,26 @@ def test_a_lambda_that_sets_the_global_in_each_worker() -> None:
     )
     assert not reported({"main.py": script.format(how=", initializer=lambda: load(path)")}, "main-guard")
     assert reported({"main.py": script.replace("    with", "    load(path)\n    with").format(how="")}, "main-guard")
+
+
+@pytest.mark.parametrize(
+    ("run", "found"),
+    [
+        ("main()", False),
+        ("main()\n    main()", True),
+        ("for epoch in range(2):\n        main()", True),
+        ("if WORDS:\n        main()\n    else:\n        main()", False),
+        ("print([main() for epoch in range(2)])", True),
+    ],
+)
+@pytest.mark.parametrize(
+    "lines",
+    [
+        NOT_FOUND["below all"],
+        NOT_FOUND["started above"],
+        ["with Pool(1) as pool:", "    SCALE = len(pool.map(work, [1]))"],
+    ],
+)
+def test_a_function_that_is_run_again(lines: list[str], run: str, found: bool) -> None:
+    program = IN_FUNCTION.replace("    main()\n", f"    {run}\n").replace("SCALE = 1\n", "SCALE = 1\nWORDS = []\n")
+    assert bool(reported({"main.py": program.format(body=body(lines))}, "main-guard")) is found

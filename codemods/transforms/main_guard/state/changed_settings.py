@@ -32,6 +32,7 @@ from .leads_to import leads_to
 from .object_parts import ADDS, DRAWN, ITEM, Parts
 from .own_names import OBJECTS, may_mean_other, means_own
 from .registrations import Registrations
+from .run_twice import is_run_twice
 from .worker_functions import Worker, WorkerFunctions, begins_workers
 
 _MAX_DEPTH = 5
@@ -186,11 +187,24 @@ class Search:
         """Not all that makes the change stands below the start of the worker."""
         scope = change.outline.scope(change.node)
         if not is_set_before(self, change, sent):
-            return False
+            return self._may_be_before_next(change, sent)
         if not isinstance(scope, FUNCTIONS) or depth > _MAX_DEPTH:
             return True
         calls = [Place(caller, call, "") for caller, call in self.called.of(change.outline, scope)]
         return not calls or any(self._may_be_before(call, sent, depth + 1) for call in calls)
+
+    def _may_be_before_next(self, change: Place, sent: Hop) -> bool:
+        """The function that starts the worker makes the change below that, and is run again."""
+        outline, node = change.outline, change.node
+        scope, line = outline.scope(node), getattr(node, "lineno", 0)
+        begins = sent.path == outline.path and any(
+            outline.scope(each) is scope for each in outline.by_line.get(sent.line, ())
+        )
+        if not begins or not isinstance(scope, FUNCTIONS):
+            return False
+        if no_one_run(self.repo, [[(outline.path, each, -1)] for each in (line, sent.line)]):
+            return False
+        return is_run_twice(self.repo, self.called.of(outline, scope))
 
     def _calls_by_main(self, change: Place) -> Iterator[Place]:
         """Where code that no worker runs calls the function in which an object goes on, for workers as well.
