@@ -155,7 +155,7 @@ class _Search:
             own = flow_of(self.project).own_methods(outline.path, view.lineno, view.col_offset)
             if any(self.receivers.method_at(*item) is ReceiverKind.OTHER for item in own):
                 return
-        if kind is ReceiverKind.OTHER:
+        if kind is ReceiverKind.OTHER or (kind is ReceiverKind.UNKNOWN and self._is_tensor(outline, receiver, method)):
             return
         if stores and any(item.kind is HolderKind.NAME and isinstance(item.scope, ast.Module) for item in held):
             choices = []  # a table of the module stays a view; what is stored from it is copied
@@ -330,17 +330,30 @@ class _Search:
                     return node.lineno
         return None
 
+    def _is_tensor(self, outline: Outline, receiver: ast.expr, method: str) -> bool:
+        """The function calls what only tensors have on it, too: `rows.values()` beside `rows.lengths()`."""
+        if method != "values" or not imports_any(outline, names("other_values")):
+            return False
+        return not self._called_on(outline, receiver, outline.scope(receiver)).isdisjoint(names("of_tensors"))
+
+    def _called_on(self, outline: Outline, receiver: ast.expr, scope: ast.AST | None = None) -> set[str]:
+        """The methods that the file calls on an expression like this, in one scope where that is given."""
+        same = ast.dump(receiver)
+        return {
+            node.func.attr
+            for node in outline.of_kind(ast.Call)
+            if isinstance(node.func, ast.Attribute)
+            if ast.dump(node.func.value) == same and (scope is None or outline.scope(node) is scope)
+        }
+
     def _doubt(self, outline: Outline, receiver: ast.expr, method: str, kind: ReceiverKind) -> list[str]:
         """Why it may not be a dict at all."""
         libraries = _OTHERS.get(method)
         if kind is not ReceiverKind.UNKNOWN or libraries is None or not imports_any(outline, names(libraries)):
             return []
         told = ("items", "keys", "get", "setdefault") if method == "values" else ("values", "setdefault")
-        same = ast.dump(receiver)
-        for node in outline.nodes:
-            told_by = node.func if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) else None
-            if told_by is not None and told_by.attr in told and ast.dump(told_by.value) == same:
-                return []
+        if not self._called_on(outline, receiver).isdisjoint(told):
+            return []
         what = "a pandas Index" if method == "keys" else "a tensor"
         return [
             f"nothing here shows that `{_short(ast.unparse(receiver))}` is a dict; `.{method}()` could also be {what}"

@@ -726,3 +726,13 @@ def test_what_only_checks_its_arguments_keeps_none() -> None:
     """
     assert not found(text.format(module="utils", name="verify_str_arg"))
     assert reported(text.format(module="folder", name="DatasetFolder"))
+
+
+@pytest.mark.parametrize(
+    ("beside", "views"),
+    [("rows.lengths()", 0), ("rows.indices()", 0), ("rows.pop('a')", 1), ("other.lengths()", 1), ("rows.lengths", 1)],
+)
+def test_what_is_asked_for_what_only_tensors_have_is_one(beside: str, views: int) -> None:
+    text = f"import torch\nclass A:\n    def __init__(self, rows, other):\n        {beside}\n        self.n = rows.values()\n"
+    assert len(found(text)) == views
+    assert len(found(text.replace("import torch\n", ""))) == 1
