@@ -334,17 +334,20 @@ class _Search:
         """The function calls what only tensors have on it, too: `rows.values()` beside `rows.lengths()`."""
         if method != "values" or not imports_any(outline, names("other_values")):
             return False
-        return not self._called_on(outline, receiver, outline.scope(receiver)).isdisjoint(names("of_tensors"))
+        return self._calls_one(outline, receiver, names("of_tensors"), outline.scope(receiver))
 
-    def _called_on(self, outline: Outline, receiver: ast.expr, scope: ast.AST | None = None) -> set[str]:
-        """The methods that the file calls on an expression like this, in one scope where that is given."""
+    def _calls_one(
+        self, outline: Outline, receiver: ast.expr, methods: Iterable[str], scope: ast.AST | None = None
+    ) -> bool:
+        """The file calls one of the methods on an expression like this, in one scope where that is given."""
         same = ast.dump(receiver)
-        return {
-            node.func.attr
-            for node in outline.of_kind(ast.Call)
-            if isinstance(node.func, ast.Attribute)
-            if ast.dump(node.func.value) == same and (scope is None or outline.scope(node) is scope)
-        }
+        return any(
+            isinstance(call.func, ast.Attribute)
+            and (scope is None or outline.scope(call) is scope)
+            and ast.dump(call.func.value) == same
+            for method in methods
+            for call in outline.calls.get(method, ())
+        )
 
     def _doubt(self, outline: Outline, receiver: ast.expr, method: str, kind: ReceiverKind) -> list[str]:
         """Why it may not be a dict at all."""
@@ -352,7 +355,7 @@ class _Search:
         if kind is not ReceiverKind.UNKNOWN or libraries is None or not imports_any(outline, names(libraries)):
             return []
         told = ("items", "keys", "get", "setdefault") if method == "values" else ("values", "setdefault")
-        if not self._called_on(outline, receiver).isdisjoint(told):
+        if self._calls_one(outline, receiver, told):
             return []
         what = "a pandas Index" if method == "keys" else "a tensor"
         return [
