@@ -87,16 +87,33 @@ def work():
     {first}
     print(clock.now())
 
+def renew():
+    clock.TICKS = iter([1, 2])
+
+def other():
+    clock.TICKS = iter([1, 2])
+    print(clock.now())
+
 def main():
     clock.now()
     Process(target=work).start()
+    Process(target=other).start()
 
 if __name__ == "__main__":
     main()
 """
 
 
-@pytest.mark.parametrize(("first", "found"), [("clock.TICKS = iter([1, 2])", False), ("pass", True)])
+@pytest.mark.parametrize(
+    ("first", "found"),
+    [
+        ("clock.TICKS = iter([1, 2])", False),
+        ("renew()", False),
+        ("print(clock.now()); clock.TICKS = iter([1, 2])", True),
+        ("clock.TICKS = clock.TICKS", True),
+        ("pass", True),
+    ],
+)
 def test_an_object_that_workers_make_anew(first: str, found: bool) -> None:
     files = {"main.py": MAIN.format(first=first), "clock.py": CLOCK}
     assert bool(reported(files, "main-guard")) is found

@@ -25,6 +25,7 @@ from ....syntax.repo import Repo
 from ..importers import Importers
 from ..starts.process_starts import Starts
 from ..starts.start_lines import may_precede, sent_again
+from .bound_by_workers import bind_first, bound_in
 from .calls_of_functions import CallsOfFunctions
 from .calls_of_scripts import CallsOfScripts, has_guard
 from .emptied_before import is_emptied
@@ -111,20 +112,10 @@ class Search:
                 reads.setdefault(settings, []).append((place, worker))
         for settings, places in reads.items():
             places.sort(key=nearest)
-            if not self._is_bound_by_workers(settings):
+            outlines = self._that_may_mean(settings.outline, [settings.name])
+            bound = bound_in(self.callees, settings, outlines, self._run)
+            if not bound or not bind_first(self.callees, settings.name, bound, self.workers.values(), places):
                 yield from self.changed(settings.outline, list(self._changes(settings)), places)
-
-    def _is_bound_by_workers(self, settings: Settings) -> bool:
-        """A function that workers run gives the name of the module another object: `clock.ticks = iter(rows)`."""
-        bound_by = self.callees.resolver.bound_by
-        for outline in self._that_may_mean(settings.outline, [settings.name]):
-            for node in outline.attributes.get(settings.name, ()):
-                scope = outline.scope(node) if isinstance(node.ctx, ast.Store) else None
-                if scope in self._run and isinstance(scope, FUNCTIONS) and outline.statement(node) in scope.body:
-                    found = bound_by(outline, node)
-                    if found is not None and found[:2] == (settings.outline, settings.name):
-                        return True
-        return False
 
     def changed(
         self, home: Outline, changes: Sequence[Place], places: Sequence[tuple[Place, Worker]]
