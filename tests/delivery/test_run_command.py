@@ -62,6 +62,8 @@ def run(folder: Path, *arguments: str, method: str = "fork") -> tuple[str, dict[
     return done.stderr, json.loads(report.read_text()), (repo / "play.py").read_text()
 
 
+@pytest.mark.slow
+@pytest.mark.in_process
 def test_the_faults_before_and_none_after(tmp_path: Path) -> None:
     said, report, text = run(tmp_path)
     (fault,) = report["before"]["faults"]

@@ -92,6 +92,8 @@ def test_the_fix_that_breaks_the_command_is_left_out_and_the_others_land(repo: P
     assert git(repo, "status", "--porcelain") == ""
 
 
+@pytest.mark.slow
+@pytest.mark.in_process
 def test_the_command_sees_the_files_of_the_commit_in_a_folder_of_ours(repo: Path, tmp_path: Path) -> None:
     (repo / "data.txt").write_text("uncommitted\n")
     program = (
@@ -125,6 +127,8 @@ def test_a_base_that_is_red_is_compared_test_by_test(repo: Path, tmp_path: Path)
     assert (repo / "config.py").read_text() == CONFIG and "lambda" not in (repo / "train.py").read_text()
 
 
+@pytest.mark.slow
+@pytest.mark.in_process
 def test_a_base_that_is_red_without_test_ids_leaves_nothing_out(repo: Path, tmp_path: Path) -> None:
     code, said, _ = verified(repo, tmp_path, "raise SystemExit(3)")
     assert code == 0 and "failed with exit code 3; it can't show what the changes break" in said
@@ -151,6 +155,8 @@ def test_a_command_that_hangs_is_ended_with_all_that_it_started(repo: Path, tmp_
         assert state.strip()[:1] in ("", "Z"), f"{pid} still runs"
 
 
+@pytest.mark.slow
+@pytest.mark.in_process
 def test_of_much_output_the_start_and_the_end_are_kept(tmp_path: Path) -> None:
     program = "import sys; sys.stdout.write('start' + 'x' * 10_000_000 + 'end')"
     outcome = run_command(f'{sys.executable} -c "{program}"', tmp_path, 60)

@@ -574,6 +574,8 @@ def test_a_program_without_python_is_said(folder: Path) -> None:
         diagnose_run(["./no-such-program"])
 
 
+@pytest.mark.slow
+@pytest.mark.in_process
 def test_copying_a_model_is_explained_by_the_error_it_ends_with(folder: Path) -> None:
     _write(
         folder,

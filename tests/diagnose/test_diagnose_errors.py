@@ -189,6 +189,8 @@ def _traceback(what: str) -> str:
     return done.stderr
 
 
+@pytest.mark.slow
+@pytest.mark.in_process
 def test_the_parents_error_is_told_from_the_childs_echo(failing: Path) -> None:
     parent = _traceback("view")
     child = textwrap.dedent("""

@@ -119,6 +119,8 @@ def test_migrate_without_changes_looks_once_and_shares(looked: list[str], starte
     assert len(looked) < len(in_one)
 
 
+@pytest.mark.slow
+@pytest.mark.in_process
 @pytest.mark.parametrize("moment", ["at once", "before an answer"])
 def test_a_process_that_dies_costs_nothing_but_time(moment: str, monkeypatch: pytest.MonkeyPatch) -> None:
     receive = jobs_module.receive

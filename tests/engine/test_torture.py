@@ -173,6 +173,8 @@ def test_the_diff_applies_with_git_and_gives_the_same_bytes(tmp_path: Path, home
 # What git itself converts
 
 
+@pytest.mark.slow
+@pytest.mark.in_process
 @pytest.mark.parametrize("setting", ["true", "input"])
 def test_autocrlf(tmp_path: Path, home: Path, setting: str) -> None:
     """Blobs with LF stay so; what lies on disk comes out as git's own checkout of the branch makes it."""
@@ -191,6 +193,8 @@ def test_autocrlf(tmp_path: Path, home: Path, setting: str) -> None:
     assert not git(folder, home, "status", "--porcelain")
 
 
+@pytest.mark.slow
+@pytest.mark.in_process
 def test_working_tree_encoding(tmp_path: Path, home: Path) -> None:
     folder = tmp_path / "repo"
     folder.mkdir()
@@ -208,6 +212,8 @@ def test_working_tree_encoding(tmp_path: Path, home: Path) -> None:
     assert not git(folder, home, "status", "--porcelain")
 
 
+@pytest.mark.slow
+@pytest.mark.in_process
 def test_submodules_keep_their_commit_and_their_files(tmp_path: Path, home: Path) -> None:
     inner = tmp_path / "inner"
     inner.mkdir()

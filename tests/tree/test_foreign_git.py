@@ -130,6 +130,8 @@ def helpers_of_every_kind(repo: Path, program: Path, home: Path) -> None:
     (repo / ".git/objects" / oid[:2] / oid[2:]).unlink()
 
 
+@pytest.mark.slow
+@pytest.mark.in_process
 @pytest.mark.parametrize(
     "attack",
     [hooks_by_configuration, included_when_our_branch_is_there, extension_of_the_users_lfs, helpers_of_every_kind],

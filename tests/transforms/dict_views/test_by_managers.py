@@ -49,6 +49,7 @@ def test_managers_send_views_as_lists(imports: str, send: str, confidence: str) 
     assert "self.names = list(table.keys())" in migrated(files, RULE)["a.py"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("imports", "sent"), [("", False), ("import multiprocessing.managers", True)])
 def test_python_does_that(imports: str, sent: bool) -> None:
     code = f"{imports}\nfrom multiprocessing.reduction import ForkingPickler\nForkingPickler.dumps({{}}.keys())"

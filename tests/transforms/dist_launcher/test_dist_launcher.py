@@ -1066,6 +1066,7 @@ def test_the_loop_really_starts_the_ranks(shell: str, told: list[str], tmp_path:
     assert ran(looped(shell + "\n"), tmp_path, "2", "77", "a b") == (0, told)
 
 
+@pytest.mark.slow
 def test_the_loop_fails_when_one_rank_fails(tmp_path: Path) -> None:
     shell = looped(f"#!/bin/bash\n{LAUNCH} --nproc_per_node=3 a.py $1\nexit $?\n")
     code, told = ran(shell, tmp_path, "--fail")
