@@ -36,6 +36,7 @@ if __name__ == "__main__":
         pytest.param("STATE = {}", "pass", "STATE", True, id="two objects"),
         pytest.param("STATE = {}", "pass", "{}", False, id="another one is sent"),
         pytest.param("STATE = {}", "global STATE\n    STATE = state", "STATE", False, id="the worker sets the name"),
+        pytest.param("STATE = {}", "STATE.update(state)", "STATE", True, id="both are used"),
         pytest.param("STATE = {}", "global STATE\n    print(STATE)", "STATE", True, id="the worker reads the name"),
     ],
 )
@@ -48,3 +49,27 @@ def test_the_first_place_where_the_worker_changes_it() -> None:
     text = PROGRAM.format(made="STATE = {}", first="STATE['b'] = 1\n    STATE['c'] = 2", given="STATE")
     (found,) = reported({"run.py": text}, "main-guard")
     assert found.span.line == text[: text.index("STATE['b']")].count("\n") + 1
+
+
+FILLED = """\
+from multiprocessing import Pool
+
+STATE = {"rate": 1}
+
+
+def begin(state):
+    STATE.update(state)
+
+
+def work(x):
+    return x * STATE["rate"]
+
+
+if __name__ == "__main__":
+    with Pool(1, initializer=begin, initargs=(STATE,)) as pool:
+        print(pool.map(work, [1]))
+"""
+
+
+def test_an_initializer_that_fills_the_table_of_the_worker() -> None:
+    assert not reported({"run.py": FILLED}, "main-guard")

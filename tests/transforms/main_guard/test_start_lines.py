@@ -142,3 +142,17 @@ def test_a_lambda_that_sets_the_global_in_each_worker() -> None:
 def test_a_function_that_is_run_again(lines: list[str], run: str, found: bool) -> None:
     program = IN_FUNCTION.replace("    main()\n", f"    {run}\n").replace("SCALE = 1\n", "SCALE = 1\nWORDS = []\n")
     assert bool(reported({"main.py": program.format(body=body(lines))}, "main-guard")) is found
+
+
+@pytest.mark.parametrize(
+    ("run", "found"),
+    [("setup()\n    run()", True), ("run()\n    setup()", False), ("run()\n    setup()\n    run()", True)],
+)
+def test_a_function_that_sets_it(run: str, found: bool) -> None:
+    script = (
+        "from multiprocessing import Pool\n\nTABLE = None\n\n\ndef setup():\n    global TABLE\n    TABLE = [3]\n\n\n"
+        "def work(index):\n    return TABLE, index\n\n\n"
+        "def run():\n    with Pool(1) as pool:\n        print(pool.map(work, [1]))\n\n\n"
+        f'if __name__ == "__main__":\n    {run}\n'
+    )
+    assert bool(reported({"main.py": script}, "main-guard")) is found

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Iterator
 
 from ....finding import Hop
 from ....syntax.callees import FUNCTIONS
 from ....syntax.main_guard import is_main_process_block
 from ....syntax.outline import Outline
-from ..set_before import plain_calls
+from ..set_before import declares, plain_calls
 from ..state.changed_settings import Place, Search, is_set_before
 from .missing_globals import MissingGlobal
 
@@ -17,6 +18,8 @@ _DEPTH = 4
 
 def is_set_late(search: Search, outline: Outline, missing: MissingGlobal) -> bool:
     """Workers have what the module gives the name, whether they are forked or spawned."""
+    if not missing.guarded:
+        return not any(_may_precede(search, outline, store, missing) for store in _declared(outline, missing.read.id))
     if missing.instead is None:
         return False
     stores = [use for use in outline.named.get(missing.read.id, ()) if not isinstance(use.ctx, ast.Load)]
@@ -26,6 +29,26 @@ def is_set_late(search: Search, outline: Outline, missing: MissingGlobal) -> boo
         return False
     hops = [Hop(outline.path, call.lineno, "") for calls in begins for call in calls]
     return not any(is_set_before(search, Place(outline, store, ""), hop) for store in stores for hop in hops)
+
+
+def _declared(outline: Outline, name: str) -> Iterator[ast.expr]:
+    """Where functions set it as a `global`."""
+    for use in outline.named.get(name, ()):
+        scope = outline.scope(use)
+        if not isinstance(use.ctx, ast.Load) and isinstance(scope, FUNCTIONS) and declares(outline, scope, name):
+            yield use
+
+
+def _may_precede(search: Search, outline: Outline, store: ast.expr, missing: MissingGlobal) -> bool:
+    """It may run before some call sends what reads the global, and before the script comes to that."""
+    place = Place(outline, store, "")
+    for call in missing.calls:
+        begins = in_script(outline, call) or [call]
+        if search.may_be_before(place, Hop(outline.path, call.lineno, "")) and any(
+            search.may_be_before(place, Hop(outline.path, each.lineno, "")) for each in begins
+        ):
+            return True
+    return False
 
 
 def in_script(outline: Outline, call: ast.Call, depth: int = 0) -> list[ast.Call]:

@@ -6,10 +6,12 @@
 from __future__ import annotations
 
 import ast
+from collections import Counter
 from collections.abc import Iterator
 
 from ....finding import Hop
 from ....nodes import walk
+from ....syntax.binding_rules import parameters
 from ....syntax.callees import FUNCTIONS
 from ....syntax.outline import Outline
 from ..set_before import declares
@@ -51,14 +53,33 @@ def _is_shared(search: Search, settings: Settings) -> bool:
 
 
 def _is_set_by_worker(search: Search, settings: Settings) -> bool:
-    """`global STATE; STATE = given`: in the worker too, both names mean what it was sent."""
+    """`global STATE; STATE = given`, `STATE.update(given)`: in the worker too, the module has what it was sent."""
     return any(
         worker.outline is settings.outline
         and worker.depth == 0
-        and declares(worker.outline, worker.function, settings.name)
-        and worker.outline.bindings(worker.function, settings.name)
+        and (
+            (
+                declares(worker.outline, worker.function, settings.name)
+                and worker.outline.bindings(worker.function, settings.name)
+            )
+            or _is_filled(worker, settings.name)
+        )
         for worker in search.workers.values()
     )
+
+
+def _is_filled(worker: Worker, name: str) -> bool:
+    """`STATE.update(given)`, of a parameter that the function reads nowhere else."""
+    taken, outline = parameters(worker.function), worker.outline
+    read = Counter(each.id for each in worker.nodes if isinstance(each, ast.Name))
+    for use in outline.named.get(name, ()) if "update" in outline.calls else ():
+        above = outline.parents[use]
+        call = outline.parents[above] if isinstance(above, ast.Attribute) and above.attr == "update" else None
+        if use in worker.nodes and isinstance(call, ast.Call):
+            given = [each.id for each in call.args if isinstance(each, ast.Name)]
+            if any(each in taken and read[each] == 1 for each in given):
+                return True
+    return False
 
 
 def _passed(search: Search, settings: Settings) -> Iterator[Place]:

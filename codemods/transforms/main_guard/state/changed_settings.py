@@ -174,7 +174,7 @@ class Search:
         hops += [hop for worker in self.workers.values() for _, hop in worker.sent.values()]
         return frozenset((hop.path, hop.line) for hop in hops)
 
-    def _may_be_before(self, change: Place, sent: Hop, depth: int = 0) -> bool:
+    def may_be_before(self, change: Place, sent: Hop, depth: int = 0) -> bool:
         """Not all that makes the change stands below the start of the worker."""
         scope = change.outline.scope(change.node)
         if not is_set_before(self, change, sent):
@@ -182,7 +182,7 @@ class Search:
         if not isinstance(scope, FUNCTIONS) or depth > _MAX_DEPTH:
             return True
         calls = [Place(caller, call, "") for caller, call in self.called.of(change.outline, scope)]
-        return not calls or any(self._may_be_before(call, sent, depth + 1) for call in calls)
+        return not calls or any(self.may_be_before(call, sent, depth + 1) for call in calls)
 
     def _may_be_before_next(self, change: Place, sent: Hop) -> bool:
         """The function that starts the worker makes the change below that, and is run again."""
@@ -227,7 +227,7 @@ class Search:
                 running = {script for script in running if self.calls.imports(script, place.outline.path)}
                 running = {script for script in running if self.calls.may_run(script, way[1])}
                 for sent in sent_again(self.starts, self.repo.outline(path), way[1]) if running else ():
-                    if self._may_be_before(change, sent) and not is_emptied(self.callees, changes, sent):
+                    if self.may_be_before(change, sent) and not is_emptied(self.callees, changes, sent):
                         return change, running, (way[0], sent)
         return None
 
