@@ -182,3 +182,72 @@ main(sys.argv[1])
 
 def test_a_tuple_that_another_call_unpacks_is_no_dataset() -> None:
     assert crossing({"run.py": SEVERAL}) == marked({"run.py": SEVERAL})
+
+
+PREPARED = """
+from torch.utils.data import DataLoader
+
+class Drop:
+    def __init__(self, process):
+        self.process = process
+
+class Graphs:
+    def __init__(self, before):
+        self.before = before
+
+def before_of(policy, process=len):
+    if policy == "drop":
+        return Drop(process)
+    return {returned}
+
+def prepare(policy):
+    data = Graphs(before_of(policy, process=lambda x: x + 1))  # possible
+    print(data)
+
+def main(policy):
+    data = Graphs(before_of(policy, process=lambda x: x))  # proven
+    print(*DataLoader(data, num_workers=2))
+"""
+
+
+@pytest.mark.parametrize("returned", ["process", "None"])
+def test_what_one_call_of_a_function_is_given_is_not_in_what_another_gives(returned: str) -> None:
+    """`None`: it is in an object that the function makes, which the other call gives to a dataset."""
+    files = {"data.py": PREPARED.format(returned=returned)}
+    assert crossing(files) == marked(files)
+
+
+KEPT = """
+from torch.utils.data import DataLoader
+
+class Drop:
+    def __init__(self, process):
+        self.process = process
+
+MADE = {}
+
+def cached(process=None):
+    if "drop" not in MADE:
+        MADE["drop"] = Drop(process)
+    return MADE["drop"]
+
+class Shop:
+    def __init__(self):
+        self.made = None
+
+    def make(self, process=None):
+        if self.made is None:
+            self.made = Drop(process)
+        return self.made
+
+def main():
+    shop = Shop()
+    shop.make(lambda x: x)  # proven
+    print(*DataLoader(shop.make(), num_workers=2))
+    cached(lambda x: x)  # proven
+    print(*DataLoader(cached(), num_workers=2))
+"""
+
+
+def test_what_a_call_makes_and_keeps_comes_out_of_another_call() -> None:
+    assert crossing({"data.py": KEPT}) == marked({"data.py": KEPT})

@@ -24,10 +24,14 @@ class Places:
 
     def gets_to(self, number: int, node: int) -> bool:
         """True when a value gets to a node that holds it."""
+        return self.paths(number).lead_to(node)
+
+    def paths(self, number: int) -> Paths:
+        """Those of a value from wherever it is made."""
         known = self._paths.get(number)
         if known is None:
             known = self._paths[number] = Paths(self.solution.heap, number, self.origins.get(number, ()))
-        return known.lead_to(node)
+        return known
 
     def hops(self, node: int, number: int) -> int:
         """How many hops of a trace the way of a value to `node` takes."""

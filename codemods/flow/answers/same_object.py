@@ -24,6 +24,7 @@ from .seeds import EVERY
 from .trace import Reasons
 
 MAX_MEANT = 2  # a name that stands for instances of more classes than this is no evidence for any of them
+_ANY_CALL = (0,)
 _TRIVIAL_BASES = frozenset({"object", "abc.ABC", "ABC", "typing.Generic", "Generic", "typing.Protocol", "Protocol"})
 
 
@@ -33,13 +34,16 @@ class SameObject:
     def __init__(self, places: Places, registries: Registries) -> None:
         self.solution, self.places, self.registries = places.solution, places, registries
         self._kinds: dict[int, int] = {}
-        self._paths: dict[tuple[int, int], Paths] = {}
+        self._paths: dict[tuple[int, int, tuple[int, ...]], Paths] = {}
         self._doubts: dict[tuple[int, int], bool] = {}
         self._lacking = Lacking(self.solution)
 
     def merged(self, number: int, reasons: Reasons) -> bool:
         """True when a step from the value `number` to its boundary may join two objects."""
         stored: list[tuple[int, int]] = []  # values and places of the steps since the last object
+        paths: Paths | None = (
+            None  # of the value, where it is an object that such a call made as gives it what it keeps
+        )
         while True:
             reason = reasons[number]
             value = self.solution.heap.values[number]
@@ -60,10 +64,15 @@ class SameObject:
                 owner, crosses_at = int(parent.a), reasons[reason.parent].node
                 if self.doubtful(owner, reason.node):
                     return True
-                if crosses_at >= 0 and self.other_object(number, reason.node, reason.parent, crosses_at, reasons.nodes):
+                if crosses_at >= 0 and self.other_object(
+                    number, reason.node, reason.parent, crosses_at, reasons.nodes, paths
+                ):
                     return True
                 if self._made_by_replaced_code(number, reason.node, reason.parent, reasons[reason.parent].parent):
                     return True
+                paths = self._paths_of_keeper(number, reason.node, reason.parent, paths)
+            else:
+                paths = None
             if parent.kind != CONTAINER:
                 stored.clear()
             number = reason.parent
@@ -285,15 +294,21 @@ class SameObject:
 
     # what one object got, and another did not
 
-    def other_object(self, number: int, attribute: int, instance: int, crosses_at: int, nodes: set[int]) -> bool:
-        """The value got to the attribute as an argument of constructors, and nothing that these made crosses."""
+    def other_object(
+        self, number: int, attribute: int, instance: int, crosses_at: int, nodes: set[int], paths: Paths | None = None
+    ) -> bool:
+        """The value got to the attribute as an argument of constructors, and nothing that these made crosses.
+
+        `paths`: the only ones that the value takes.
+        """
         if instance not in self.solution.heap.holds[crosses_at]:
             return False  # a bound method of it does
         source = attribute
         for node in self.way(number, attribute):
-            made = self._made_with(number, node, source, instance)
+            made = self._made_with(number, node, source, instance, paths)
             if made:
-                if any(self._gets_to(instance, result, nodes) for result in made):
+                sites = self._entering(number, node)
+                if any(self._gets_to(instance, result, nodes, sites) for result in made):
                     return False
                 others = self.constructed.get(int(self.solution.heap.values[instance].a), set()) - made
                 origins = [origin for origin in self.places.origins.get(instance, ()) if origin not in made]
@@ -302,6 +317,15 @@ class SameObject:
                 return True
             source = node
         return False
+
+    def _paths_of_keeper(self, number: int, attribute: int, instance: int, paths: Paths | None) -> Paths | None:
+        """Those of the objects that constructors make which get the value; None where it gets there otherwise."""
+        source = attribute
+        for node in self.way(number, attribute):
+            if made := self._made_with(number, node, source, instance, paths):
+                return self._paths_in(instance, sorted(made), self._entering(number, node))
+            source = node
+        return None
 
     def arguments_of_others(self, instance: int, nodes: set[int]) -> set[int]:
         """What the calls get that construct such objects, where none of these gets to `nodes`."""
@@ -321,15 +345,20 @@ class SameObject:
         made = [each for each in made if node < 0 or self._gets_to(instance, each, {node})]
         return [(files[heap.file_of[node]], (heap.lines[node], 0, heap.lines[node], 0)) for node in made]
 
-    def _made_with(self, number: int, argument: int, parameter: int, instance: int) -> set[int]:
+    def _made_with(
+        self, number: int, argument: int, parameter: int, instance: int, paths: Paths | None = None
+    ) -> set[int]:
         """Results of the calls that construct `instance`, and that give `number` to `parameter`; none: no such step."""
         if argument not in self._arguments.get(parameter, ()):
             return set()
         holds = self.solution.heap.holds
+        sources = [source for source in self._arguments[parameter] if number in holds[source]]
+        if len(sources) > 1:  # what one call of a function gives it does not come out of another call
+            paths = paths or self.places.paths(number)
+            sources = [source for source in sources if paths.lead_to(source) or not paths.complete] or sources
         return {
             site - 1
-            for source in self._arguments[parameter]
-            if number in holds[source]
+            for source in sources
             for site in self.solution.heap.sites[source, parameter]
             if site > 0 and instance in holds[site - 1]
         }
@@ -379,9 +408,49 @@ class SameObject:
                 found.setdefault(target, []).append(source)
         return found
 
-    def _gets_to(self, instance: int, origin: int, nodes: set[int]) -> bool:
-        """True when the object that is made at `origin` gets to one of `nodes`, or to too many to say."""
-        known = self._paths.get((instance, origin))
+    def _entering(self, number: int, parameter: int) -> tuple[int, ...]:
+        """The calls that give the value to a parameter of the function around them; (0,) where it comes otherwise."""
+        heap = self.solution.heap
+        sources = [source for source in self._arguments.get(parameter, ()) if number in heap.holds[source]]
+        sites = {site for source in sources for site in heap.sites[source, parameter]}
+        otherwise = any(number in heap.holds[source] for source in self._without_a_call.get(parameter, ()))
+        if otherwise or not sites or min(sites) <= 0 or parameter in self.places.origins.get(number, ()):
+            return _ANY_CALL
+        return tuple(sorted(sites))
+
+    @cached_property
+    def _without_a_call(self) -> dict[int, list[int]]:
+        """Per parameter the nodes whose values it gets by no call: its default, what is assigned to its name."""
+        program, heap = self.solution.program, self.solution.heap
+        parameters = {node for index in range(len(program.functions)) for node in program.parameters(index)}
+        found: dict[int, list[int]] = {}
+        for source, targets in enumerate(heap.targets):
+            for target in targets or ():
+                if target in parameters and (source, target) not in heap.sites:
+                    found.setdefault(target, []).append(source)
+        return found
+
+    def _gets_to(self, instance: int, origin: int, nodes: set[int], sites: tuple[int, ...] = _ANY_CALL) -> bool:
+        """True when the object that is made at `origin` gets to one of `nodes`, or to too many to say.
+
+        `sites`: the calls of the function around it in which it is made.
+        """
+        key = (instance, origin, sites)
+        known = self._paths.get(key)
         if known is None:
-            known = self._paths[instance, origin] = Paths(self.solution.heap, instance, (origin,))
+            known = self._paths[key] = self._paths_in(instance, (origin,), sites)
         return known.meet(nodes) or not known.complete
+
+    def _paths_in(self, number: int, origins: Iterable[int], sites: tuple[int, ...]) -> Paths:
+        kept_at = self._kept_at if sites != _ANY_CALL else frozenset()
+        return Paths(self.solution.heap, number, origins, sites=sites, kept_at=kept_at)
+
+    @cached_property
+    def _kept_at(self) -> frozenset[int]:
+        """The nodes of attributes, and of what is in containers."""
+        heap = self.solution.heap
+        attributes = (node for nodes in self.solution.attributes.values() for node in nodes.values())
+        contents = (int(value.a) for value in heap.values if value.kind == CONTAINER)
+        return frozenset(
+            (*attributes, *contents, *(node for fields in heap.fields.values() for node in fields.values()))
+        )

@@ -21,13 +21,24 @@ class Paths:
     start inside a function, and what goes through an attribute or a container forgets its call.
     """
 
-    def __init__(self, heap: Heap, number: int, origins: Iterable[int], among: Container[int] | None = None) -> None:
-        """`among`: the only nodes to go through; None for all."""
-        self._heap, self._number, self._among = heap, number, among
+    def __init__(
+        self,
+        heap: Heap,
+        number: int,
+        origins: Iterable[int],
+        among: Container[int] | None = None,
+        sites: Iterable[int] = _NO_CALL,
+        kept_at: frozenset[int] = frozenset(),
+    ) -> None:
+        """`among`: the only nodes to go through; None for all.
+
+        `sites`: the calls of the function around the origins; the nodes `kept_at` forget them.
+        """
+        self._heap, self._number, self._among, self._kept_at = heap, number, among, kept_at
         self.found: set[int] = set()  # so far
         self.complete = True  # False once there were too many paths to follow
         self._seen: set[tuple[int, tuple[int, ...]]] = set()
-        self._origins = tuple((node, _OUTSIDE) for node in origins)
+        self._origins = tuple((node, (site,) if site else _OUTSIDE) for node in origins for site in sites)
         self._todo: list[tuple[int, tuple[int, ...]]] = [*self._origins]
         self._anew = False  # what is needed to go on was let go
         self._ended = False  # all were followed, or as many as may be
@@ -50,7 +61,7 @@ class Paths:
     def _goes_on(self) -> bool:
         """Follow the paths a bit further; False where that is done."""
         found, seen, todo, number = self.found, self._seen, self._todo, self._number
-        heap, among = self._heap, self._among
+        heap, among, kept_at = self._heap, self._among, self._kept_at
         targets, holds, sites, at_calls = heap.targets, heap.holds, heap.sites, heap.at_calls
         if anew := self._anew:
             todo += self._origins
@@ -68,6 +79,8 @@ class Paths:
                 continue
             seen.add(state)
             found.add(node)
+            if kept_at and node in kept_at:
+                calls = _OUTSIDE
             if node not in at_calls:
                 out = targets[node]
                 if out:
