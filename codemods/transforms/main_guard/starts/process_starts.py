@@ -30,6 +30,7 @@ from ....syntax.resolver import Class
 from ..data import names
 from ..own_nodes import own_nodes
 from .by_value import ByValue
+from .command_lines import commands, offered
 from .handed_functions import Handed, HandedFunctions, arguments, around, is_code
 from .loader_values import bound_value, forks, is_text
 from .loaders import Given, Loaders, likely, makes_container, of_all, surest
@@ -176,6 +177,8 @@ class Starts:
         if name == _RUNS_TESTS and outline.scope(node) is outline.module:
             return self._runs_tests(outline, node)
         called = self.callees.called(outline, node)
+        if (found := self._chosen(outline, node, commands(outline, node, name, called), given)) is not None:
+            return found
         if called is not None:
             return self._through(outline, node, given, *called)
         if others := self.callees.alternatives(outline, node):
@@ -294,7 +297,18 @@ class Starts:
             if run is not None and (found := self._in_function(run.outline, run.function, run.around, {})) is not None:
                 hop = Hop(outline.path, call.lineno, f"`{run.function.name}` is called here")
                 return replace(found, node=call, hops=(hop, *found.hops))
-        return None
+        return self._chosen(outline, call, offered(self.callees.resolver, outline, call), given)
+
+    def _chosen(
+        self, outline: Outline, call: ast.Call, choice: Iterable[tuple[Outline, Function]], given: Given
+    ) -> Start | None:
+        """The command line chooses one of several functions."""
+        found: list[Start] = []
+        for where, function in choice:
+            start = self._through(outline, call, given, where, function, constants=False)
+            found += [start] if start is not None else []
+        best = max(found, key=lambda start: start.rank, default=None)
+        return None if best is None else replace(best, confidence=likely(best.confidence))
 
     def _runs_tests(self, outline: Outline, call: ast.Call) -> Start | None:
         """`unittest.main()` runs the tests of the module."""
