@@ -39,7 +39,7 @@ def test_what_a_rule_finds_in_what_it_is_given_is_noted_once() -> None:
 
 def called(plugin: Answers, kept: Path, program: str) -> None:
     """A listed test that hands `program` to the rules, as pytest calls it."""
-    item: Any = SimpleNamespace(path=kept / "test_it.py", nodeid="tests/test_it.py::test_it[a::b]")
+    item: Any = SimpleNamespace(path=kept / "test_it.py", nodeid="tests/test_it.py::test_it[a::b]", function=called)
     running: Any = plugin.pytest_pyfunc_call(item)
     next(running)
     migrated({"main.py": program}, "dict-views")
@@ -58,6 +58,35 @@ def test_a_listed_test_fails_where_the_answer_is_another(tmp_path: Path) -> None
     plugin = Update()
     called(plugin, tmp_path, KEPT.replace("d.keys", "d.values"))
     assert plugin.written == {tmp_path / "test_it.py": {"test_it[a::b]": FOUND.replace("keys", "values")}}
+
+
+def test_a_row_of_a_table_has_an_answer_of_its_own(tmp_path: Path, pytestconfig: pytest.Config) -> None:
+    file_of(tmp_path / "test_it.py").parent.mkdir()
+    file_of(tmp_path / "test_it.py").write_text(f"=== test_it[keys]\n{FOUND}=== test_it[values]\n{FOUND}")
+    seen: list[str] = []
+
+    @each_row("view", ["keys", "values", "items"])
+    def test_it(view: str) -> None:
+        seen.append(view)
+        migrated({"main.py": KEPT.replace("d.keys", f"d.{view}")}, "dict-views")
+
+    for plugin in (Answers(), Update(["tests/test_it.py::test_it[it"])):
+        item: Any = SimpleNamespace(path=tmp_path / "test_it.py", nodeid="tests/test_it.py::test_it", function=test_it)
+        running: Any = plugin.pytest_pyfunc_call(item)
+        next(running)
+        if isinstance(plugin, Update):
+            test_it(pytestconfig)
+        else:
+            with pytest.raises(
+                pytest.fail.Exception, match=r"(?s)\A1 of 3 rows fail.*test_it\[values\].*make snapshots"
+            ):
+                test_it(pytestconfig)
+        with pytest.raises(StopIteration):
+            running.send(None)
+    assert seen == ["keys", "values", "items"] * 2
+    now = {f"test_it[{view}]": FOUND.replace("keys", view) for view in ("keys", "values", "items")}
+    assert plugin.written == {tmp_path / "test_it.py": now}
+    test_it(pytestconfig)  # nobody looks
 
 
 def test_other_tests_are_left_alone(tmp_path: Path) -> None:

@@ -10,6 +10,7 @@ from codemods.finding import Confidence, Finding, Fix, Hop, Span
 from codemods.rule import Loss
 from codemods.settings import Settings
 from codemods.tree.files import MemoryFiles
+from harness.each_row import each_row
 from harness.small import migrated
 
 LOCK = """\
@@ -37,7 +38,7 @@ if __name__ == "__main__":
 """
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("change", "read", "held"),
     [
         ("np.random.seed(4)", "np.random.rand()", True),

@@ -17,6 +17,7 @@ from codemods.flow.solve.solution import Solution
 from codemods.flow.solve.solver import solve
 from codemods.settings import Settings
 from codemods.tree.files import MemoryFiles
+from harness.each_row import each_row
 from harness.torture import BODY
 
 SETTINGS = Settings(cache=False)
@@ -63,7 +64,7 @@ def test_cells_of_other_languages_do_not_count() -> None:
     assert not check(MemoryFiles({"demo.ipynb": data}), SETTINGS).findings
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("data", "reason"),
     [
         (b'{"cells": ' + b"[" * 100_000 + b".keys()", "nested too deeply|not a notebook"),

@@ -27,7 +27,7 @@ def _mark(confidence: str) -> str:
     return f"# {confidence}" if confidence else ""
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("data", "make", "scaled"),
     [
         ("Clouds(root, network_function=make)", "possible", ""),

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import pytest
 from test_flow import crossings
 
 from codemods.finding import Confidence
+from harness.each_row import each_row
 
 ATTEMPT = """
 import pickle
@@ -30,7 +30,7 @@ def main(rows, file):
 """
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("call", "crosses"),
     [
         ("attempt(sorted, rows, key=lambda row: row)", False),

@@ -15,6 +15,7 @@ from codemods.flow.solve import decorators
 from codemods.flow.solve.heap import FUNCTION, Heap, Value
 from codemods.flow.solve.paths import Paths
 from codemods.flow.solve.solver import solve
+from harness.each_row import each_row
 
 BOTH_WAYS = """
 TABLE = {}
@@ -83,7 +84,7 @@ def test_a_registry_that_decorates_with_and_without_arguments(mark: str, more: s
     assert any(each.confidence is not Confidence.POSSIBLE for each in found) is crosses
 
 
-@pytest.mark.parametrize(
+@each_row(
     "decorator",
     [
         "Sent",

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import pytest
-
+from harness.each_row import each_row
 from harness.marks import crossing, marked
 
 CLASSES = """
@@ -111,7 +110,7 @@ FACTORIES = {
 }
 
 
-@pytest.mark.parametrize("name", FACTORIES)
+@each_row("name", FACTORIES)
 def test_what_one_call_makes(name: str) -> None:
     factory, net_made, rows_made, rows, net = FACTORIES[name]
     text = CLASSES.format(factory=factory, net_made=net_made, rows_made=rows_made, rows=rows, net=net)

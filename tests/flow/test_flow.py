@@ -1695,7 +1695,7 @@ def test_trace_is_told_from_the_value_to_the_boundary() -> None:
     assert found.boundary == "torch.utils.data.DataLoader"
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("body", "words"),
     [
         ("DataLoader(d, num_workers=1, collate_fn=lambda b: b)", "on Linux from Python 3.14"),
@@ -1899,7 +1899,7 @@ LOADS = f"{LOADER}\n\ndef loader(data):\n    return DataLoader(data, num_workers
 SPAWNS = "import multiprocessing\n\n\ndef main():\n    multiprocessing.set_start_method('spawn')\n\n\nmain()\n"
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("files", "told"),
     [
         pytest.param({"train.py": f"import data\n{SPAWNS}"}, "as spawn is set at train.py:6", id="the script"),

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ast
 
-import pytest
 from test_flow import crossings, marked
 
 from codemods.finding import Confidence
@@ -306,7 +305,7 @@ LOADERS = {
 }
 
 
-@pytest.mark.parametrize("name", LOADERS)
+@each_row("name", LOADERS)
 def test_library(name: str) -> None:
     files = LOADERS[name]
     found = crossings(files)
@@ -376,7 +375,7 @@ def test_what_unpacked_keywords_hold_crosses_in_the_same_order_in_each_run() -> 
         assert arguments == sorted(arguments)
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("call", "hazards"),
     [
         ("every(2)(len, (row for row in rows))", 0),  # the items are sent, not what gives them

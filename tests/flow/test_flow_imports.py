@@ -29,7 +29,7 @@ ONE = {"conf/tiny.py": "steps = [lambda x: x + 1]\n", "conf/large_v2.py": "steps
 DEEPER = {"conf/tiny.py": "steps = [lambda x: x + 1]\n", "conf/a/b.py": "steps = [lambda x: x]  # proven\n"}
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("how", "files"),
     [
         ("settings = importlib.import_module(f'conf.{name}')", CROSSES),
@@ -77,7 +77,7 @@ loader = DataLoader(Rows(), num_workers=2)
 """
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("imports", "crosses"),
     [
         ("if FAST:\n    from first import *\nelse:\n    from second import *", "first second"),

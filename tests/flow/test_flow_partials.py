@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import pytest
-
+from harness.each_row import each_row
 from harness.marks import crossing, marked
 
 LOADERS = """
@@ -78,7 +77,7 @@ start(target=print, args=(lambda: 1,)).start()  # proven
 }
 
 
-@pytest.mark.parametrize("program", PROGRAMS.values(), ids=PROGRAMS)
+@each_row("program", PROGRAMS.values(), ids=PROGRAMS)
 def test_partials(program: str) -> None:
     files = {"main.py": program}
     assert crossing(files) == marked(files)
@@ -103,7 +102,7 @@ CONTEXTS = {
 }
 
 
-@pytest.mark.parametrize(("before", "base", "mark"), CONTEXTS.values(), ids=CONTEXTS)
+@each_row(("before", "base", "mark"), CONTEXTS.values(), ids=CONTEXTS)
 def test_the_base_class_of_a_context(before: str, base: str, mark: str) -> None:
     program = f"""
 import multiprocessing

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import pytest
 from test_flow import crossings
 
 from codemods.finding import Confidence
+from harness.each_row import each_row
 
 MESSAGES = """
 import copy
@@ -45,7 +45,7 @@ other([1])
 """
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("call", "crosses"),
     [
         ("self.factory.messages(task, cloudpickle.dumps)", False),

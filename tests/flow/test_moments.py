@@ -344,7 +344,7 @@ if __name__ == "__main__":
 }
 
 
-@pytest.mark.parametrize("name", PROGRAMS)
+@each_row("name", PROGRAMS)
 def test_what_is_there(name: str) -> None:
     files = {"a.py": PROGRAMS[name]}
     assert seen(files) == marked(files)
@@ -395,7 +395,7 @@ def test_another_object_of_which_start_is_set_says_nothing() -> None:
     assert seen({"a.py": text}) == {("a.py", 8, "proven"), ("a.py", 10, "proven")}
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("method", "start", "sent"),
     [
         ("def __getitem__(self, at):\n        self.files[at] = FILE", "", False),
@@ -453,7 +453,7 @@ if __name__ == "__main__":
 """
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("first", "early", "found"),
     [
         ("if self.jobs == 1:\n            return [self.work(0)]", "", False),

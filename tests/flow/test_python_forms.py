@@ -6,6 +6,7 @@ import sys
 
 import pytest
 
+from harness.each_row import each_row
 from harness.marks import crossing, marked
 
 PROGRAM = """\
@@ -302,12 +303,12 @@ if sys.version_info >= (3, 11):
     ]
 
 
-@pytest.mark.parametrize("body", PASSES)
+@each_row("body", PASSES)
 def test_what_a_value_passes_through(body: str) -> None:
     assert crossing({"a.py": PROGRAM.replace("{body}", body.replace("\n", "\n    "))})
 
 
-@pytest.mark.parametrize("body", STAYS)
+@each_row("body", STAYS)
 def test_what_it_does_not_pass(body: str) -> None:
     found = crossing({"a.py": PROGRAM.replace("{body}", body.replace("\n", "\n    "))})
     assert {each for each in found if each[2] != "possible"} == set()

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import pytest
-
 from harness.each_row import each_row
 from harness.marks import crossing, marked
 
@@ -227,7 +225,7 @@ loader(Labels(read=lambda i: i))  # proven
 }
 
 
-@pytest.mark.parametrize("name", PROGRAMS)
+@each_row("name", PROGRAMS)
 def test_reached(name: str) -> None:
     files = PROGRAMS[name]
     assert crossing(files) == marked(files)

@@ -35,7 +35,7 @@ def text(test: str = "parallel", call: str = "Worker(local())", other: str = OTH
     return PROGRAM.format(test=test, call=call, other=other, mark=mark)
 
 
-@pytest.mark.parametrize(
+@each_row(
     "program",
     [
         text(),

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import pytest
-
+from harness.each_row import each_row
 from harness.marks import crossing, marked
 
 RUN = """
@@ -23,7 +22,7 @@ for batch in DataLoader(Rows(1), **options):
 """
 
 
-@pytest.mark.parametrize(
+@each_row(
     "fill",
     [
         "own['log'] = lambda x: x\noptions.update(own)",  # no argument of a loader

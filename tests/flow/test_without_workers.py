@@ -38,7 +38,7 @@ def sure(parameters: str, options: str, calls: str, before: str = "pass") -> boo
     return any(each.line == 6 and each.confidence is Confidence.PROVEN for each in crossings)
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("parameters", "options", "call"),
     [
         ("data, number", "num_workers=number", "make(Rows(), 0)"),
@@ -54,7 +54,7 @@ def test_a_call_that_asks_for_no_workers(parameters: str, options: str, call: st
     assert not sure(parameters, options, call)
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("parameters", "options", "call"),
     [
         ("data, number", "num_workers=number", "make(Rows(), 2)"),

@@ -37,6 +37,7 @@ from codemods.flow.answers.crossing import Crossing
 from codemods.flow.answers.crossings import Flow
 from codemods.hazard_kind import HazardKind
 from codemods.project import Project
+from harness.each_row import Around
 from harness.rows import lines_of
 from harness.tool import text_diff
 
@@ -133,12 +134,30 @@ class Answers:
     def pytest_pyfunc_call(self, pyfuncitem: pytest.Function) -> Generator[None, object, object]:
         module, test = pyfuncitem.path, pyfuncitem.nodeid.partition("::")[2]
         kept = stored(module).get(test)
+        around: list[Around] | None = getattr(pyfuncitem.function, "around", None)
+        if around is not None:  # a test by `each_row`: each row has an answer
+            around[:] = [functools.partial(self.looking_at_row, pyfuncitem)]
+            try:
+                return (yield)
+            finally:
+                around.clear()
         if kept is None and not pyfuncitem.nodeid.startswith(self.more):
             return (yield)
         with answers() as found:
             result: object = yield
         self.judge(module, test, kept, "".join(found))
         return result
+
+    @contextlib.contextmanager
+    def looking_at_row(self, test: pytest.Function, row: str) -> Iterator[None]:
+        name = f"{test.nodeid.partition('::')[2]}[{row}]"
+        kept = stored(test.path).get(name)
+        if kept is None and not f"{test.nodeid}[{row}]".startswith(self.more):
+            yield
+            return
+        with answers() as found:
+            yield
+        self.judge(test.path, name, kept, "".join(found))
 
     def judge(self, module: Path, test: str, kept: str | None, now: str) -> None:
         difference = text_diff(kept or "", now, (f"{FOLDER}/{module.stem}.txt", "now"))

@@ -10,6 +10,7 @@ from codemods.settings import Settings
 from codemods.transforms.lambdas import RULE as LAMBDAS
 from codemods.transforms.unpicklable_attributes import RULE
 from codemods.tree.files import MemoryFiles
+from harness.each_row import each_row
 
 READER = """\
 import queue
@@ -66,7 +67,7 @@ def main(args):
 """
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("make", "times", "crosses"),
     [
         ("args.jobs != 0", "args.jobs", False),
@@ -216,7 +217,7 @@ if __name__ == "__main__":
 """
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("function", "value", "between", "test", "confidence"),
     [
         ("pass", "bool(again())", "again()", "parallel", Confidence.POSSIBLE),
@@ -296,7 +297,7 @@ AGREE = {
 }
 
 
-@pytest.mark.parametrize("name", [*OPPOSITE, *AGREE])
+@each_row("name", [*OPPOSITE, *AGREE])
 def test_branches_of_one_call(name: str) -> None:
     assert (confidence({**AGREE, **OPPOSITE}[name]) is Confidence.POSSIBLE) is (name in OPPOSITE)
 

@@ -57,13 +57,13 @@ AS_SETS = [
 ]
 
 
-@pytest.mark.parametrize("use", AS_SETS)
+@each_row("use", AS_SETS)
 def test_a_set_where_the_order_is_nowhere_seen(use: str) -> None:
     text = migrated({"run.py": PROGRAM.format(use=use)}, "dict-views")["run.py"]
     assert "self.names = set(columns.keys())" in text
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("use", "reason"),
     [
         ("return [name for name in self.names if name], self.names - set(row)", "uses it with `-`"),

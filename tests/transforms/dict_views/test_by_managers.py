@@ -8,6 +8,7 @@ import sys
 
 import pytest
 
+from harness.each_row import each_row
 from harness.small import migrated, reported
 
 RULE = "dict-views"
@@ -28,7 +29,7 @@ PROCESS = "multiprocessing.Process(target=print, args=(Names({'a': 1}),)).start(
 DUMPED = "pickle.dumps(Names({'a': 1}))"
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("imports", "send", "confidence"),
     [
         pytest.param("", PROCESS, "proven", id="none"),

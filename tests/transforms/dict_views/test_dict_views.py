@@ -48,7 +48,7 @@ def only(findings: list[Finding]) -> Finding:
     return findings[0]
 
 
-@pytest.mark.parametrize(
+@each_row(
     "text",
     [
         pytest.param("names = table.keys()\nprint(list(names))", id="module level name"),
@@ -131,7 +131,7 @@ def test_noop(text: str) -> None:
     assert reported(text) == []
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("line", "after"),
     [
         pytest.param("self.n = t.keys()", "self.n = list(t.keys())", id="keys"),
@@ -210,7 +210,7 @@ def test_uses_that_a_list_serves_as_well(use: str) -> None:
     assert "list(self.table.keys())" in rewritten(CLASS, f"c = make()\n{use}\n")
 
 
-@pytest.mark.parametrize(
+@each_row(
     "use",
     [
         "x = c.names & other",
@@ -313,7 +313,7 @@ def test_refused_where_declared_as_a_view() -> None:
     assert "declares it as a view" in (finding.reason or "")
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("change", "words"),
     [
         ("def add(self, n):\n        self.table[n] = 1", "line 6 sets an item"),
@@ -347,7 +347,7 @@ class A:
 """
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("start", "read", "words"),
     [
         ("self.table = defaultdict(list)", "self.table[n]", "line 7 reads an item"),
@@ -368,7 +368,7 @@ def test_another_name_given_at_once_is_the_same_dict() -> None:
     assert fix is not None and fix.unsafe is not None and fix.unsafe.startswith("line 5 sets an item")
 
 
-@pytest.mark.parametrize(
+@each_row(
     "user",
     [
         "def main(ranges):\n    c = Config(ranges)\n    ranges['x'] = 1\n    return c",
@@ -382,7 +382,7 @@ def test_unsafe_where_another_file_changes_the_dict(user: str) -> None:
     assert fix is not None and fix.unsafe is not None and fix.unsafe.startswith("b.py:"), fix
 
 
-@pytest.mark.parametrize(
+@each_row(
     "text",
     [
         pytest.param("self.t = {}\n        self.t['a'] = 1\n        self.n = self.t.keys()", id="filled before"),
@@ -419,7 +419,7 @@ def test_values_are_live_where_keys_are_not() -> None:
     assert fix is not None and fix.unsafe is not None
 
 
-@pytest.mark.parametrize(
+@each_row(
     "use",
     ["print(c.names)", "print(f'names: {c.names}')", "print('names ' + str(c.names))", "logger.info('%s', c.names)",
      "logger.info('%s' % c.names)", "raise KeyError(f'none of {c.names}')", "assert x in c.names, f'{c.names}'",
@@ -430,7 +430,7 @@ def test_safe_where_the_view_is_only_shown(use: str) -> None:
     assert fix is not None and fix.unsafe is None
 
 
-@pytest.mark.parametrize(
+@each_row(
     "use",
     ["print(c.names, file=out)", "s = f'{c.names}'", "s = '%s' % c.names", "s = '%s %s' % (1, c.names)",
      "s = str(c.names)", "s = '{}'.format(c.names)", "out.write(str(c.names))"],
@@ -472,7 +472,7 @@ def test_only_views_named_by_the_receiver() -> None:
     assert "list(super().keys())" in rewritten(mine.replace("self.keys()", "super().keys()"))
 
 
-@pytest.mark.parametrize(
+@each_row(
     "text",
     [
         pytest.param("class A:\n    def f(self):\n        self.n = self.keys()\n", id="no sign of a dict"),
@@ -573,7 +573,7 @@ def test_refused_where_the_worker_needs_a_view() -> None:
     assert only(found(text)).reason
 
 
-@pytest.mark.parametrize(
+@each_row(
     "call",
     [
         "pool.map(work, t.keys())",
@@ -648,7 +648,7 @@ def test_the_package_itself_gets_no_line_from_outside() -> None:
     assert not list(RULE.find(Project(MemoryFiles(contents))))
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("code", "reason"),
     [
         (dataset("self.cfg = config_factory(version) if version else None"), "not always created"),

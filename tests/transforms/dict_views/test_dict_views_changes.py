@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from harness.each_row import each_row
 from harness.small import migrated, reasons, reported
 
 RULE = "dict-views"
@@ -22,7 +23,7 @@ def unsafe(body: str, more: str = "", use: str = "pickle.dumps(A({}))", taken: s
 VIEW = "self.n = d.keys()\n"
 
 
-@pytest.mark.parametrize(
+@each_row(
     "body",
     [
         pytest.param(VIEW, id="nothing"),
@@ -43,7 +44,7 @@ def test_no_change(body: str) -> None:
     assert unsafe(body) == ""
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("body", "what"),
     [
         (VIEW + "d['a'] = 1", "sets an item"),
@@ -81,7 +82,7 @@ FILL = "\ndef fill(x):\n    x['a'] = 1\n"
 AFTER, BEFORE = "t = {}\na = A(t)\nt['a'] = 1\npickle.dumps(a)", "t = {}\nt['a'] = 1\na = A(t)\npickle.dumps(a)"
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("body", "more", "use", "changes"),
     [
         pytest.param("self.t = d\n" + VIEW, "    def put(self):\n        self.t['a'] = 1", "", True, id="a method"),
@@ -180,7 +181,7 @@ main()
 """
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("steps", "change"),
     [
         ("a = A(); TABLE['b'] = 1; pickle.dumps(a)", True),
@@ -223,7 +224,7 @@ def tried(code: str) -> dict[str, str]:
     return {"a.py": TRIED.replace("{code}", lines)}
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("code", "what", "line"),
     [
         ("try:\n    return self.names[0]\nexcept TypeError:\n    return 0", "asks for an item by its position", 14),
@@ -253,7 +254,7 @@ def test_the_class_of_its_iterator(code: str) -> None:
     assert "asks for the type of its iterator" in reason
 
 
-@pytest.mark.parametrize(
+@each_row(
     "code",
     [
         "return list(reversed(self.names)), sorted(iter(self.names)), reversed(self.other).__class__",
@@ -289,7 +290,7 @@ class Table:
 """
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("body", "safe"),
     [
         ("pickle.dump((len(tasks), tasks), file)", True),
@@ -355,7 +356,7 @@ DataLoader(Words({{"a": 1}}), num_workers=2)
 """
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("test", "fixed"),
     [
         ("assert isinstance(self.names, list)", True),
@@ -381,7 +382,7 @@ def build(rows):
 """
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("make", "more", "after", "change"),
     [
         pytest.param("{}", "pass", "pass", "", id="filled before it is returned"),
@@ -423,7 +424,7 @@ main()
 """
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("parts", "change"),
     [
         pytest.param({"late": "import more"}, True, id="by an import"),

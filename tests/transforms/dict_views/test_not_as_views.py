@@ -52,7 +52,7 @@ def test_a_value_without_hash(use: str, caught: str, view: str) -> None:
     assert (answer(use, caught, view) or "").startswith(f"{told} goes on at run.py:16")
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("use", "caught", "view"),
     [
         ("'a' in self.names", "TypeError", "dict(table).keys()"),
@@ -76,7 +76,7 @@ def test_json_is_told_or_gets_something_else(use: str) -> None:
     assert answer(use) == ""
 
 
-@pytest.mark.parametrize("base", ["Mapping", "MutableMapping", "Mapping[str, int]", "UserDict"])
+@each_row("base", ["Mapping", "MutableMapping", "Mapping[str, int]", "UserDict"])
 def test_views_of_an_own_mapping_can_be_pickled(base: str) -> None:
     assert answer(view="Lazy(table).keys()", more=f"class Lazy({base}):\n    pass\n\n") is None
 
@@ -162,7 +162,7 @@ if __name__ == "__main__":
 """
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("made", "put", "looped", "unsafe"),
     [
         ("{}", "self.ids[name] = dict(rows).keys()", "self.ids", False),

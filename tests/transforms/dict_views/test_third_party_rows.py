@@ -12,6 +12,7 @@ from codemods.engine.migrate import plan
 from codemods.finding import Confidence
 from codemods.settings import Settings
 from codemods.tree.files import MemoryFiles
+from harness.each_row import each_row
 
 if sys.version_info >= (3, 11):
     import tomllib
@@ -54,7 +55,7 @@ def imported(name: str) -> tuple[str, str]:
     return f"from {module} import {last}", last
 
 
-@pytest.mark.parametrize(("row", "name"), MADE)
+@each_row(("row", "name"), MADE)
 def test_what_a_call_gives_keeps_a_view(row: dict[str, Any], name: str) -> None:
     start, spelled = imported(name)
     source = (
@@ -70,7 +71,7 @@ def test_what_a_call_gives_keeps_a_view(row: dict[str, Any], name: str) -> None:
     assert migrated(own) == made  # the package is here: what decides can be read
 
 
-@pytest.mark.parametrize(("row", "name", "needed"), INHERITED)
+@each_row(("row", "name", "needed"), INHERITED)
 def test_what_a_base_class_keeps(row: dict[str, Any], name: str, needed: str) -> None:
     start, spelled = imported(name)
     source = (

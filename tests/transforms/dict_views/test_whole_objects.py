@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from harness.each_row import each_row
 from harness.small import reported
 
 PROGRAM = """\
@@ -66,12 +67,12 @@ def answer(method: str = "0", function: str = "0") -> str:
     return finding.reason or (finding.fix is not None and finding.fix.unsafe) or ""
 
 
-@pytest.mark.parametrize("method", REFUSED)
+@each_row("method", REFUSED)
 def test_a_list_would_be_another_thing(method: str) -> None:
     assert REFUSED[method] in answer(method)
 
 
-@pytest.mark.parametrize("method", FIXED)
+@each_row("method", FIXED)
 def test_a_list_is_the_same(method: str) -> None:
     assert answer(method) == ""
 
@@ -125,7 +126,7 @@ def test_a_field_is_an_attribute_and_a_part_of_the_object(head: str, given: str,
     assert LOOKS[look] in (finding.reason or (finding.fix is not None and finding.fix.unsafe) or "")
 
 
-@pytest.mark.parametrize("look", ["conf is other", "len(conf.names)", "print(conf)", "conf.size == other"])
+@each_row("look", ["conf is other", "len(conf.names)", "print(conf)", "conf.size == other"])
 def test_the_object_is_used_by_what_a_list_has(look: str) -> None:
     (finding,) = reported({"run.py": DATA.format(head=HEADS[0], given="table.keys()", look=look)}, "dict-views")
     assert finding.fix is not None

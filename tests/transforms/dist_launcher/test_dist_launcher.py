@@ -155,7 +155,7 @@ def test_finds_the_script(shell: str, path: str, place: list[str]) -> None:
 # writing
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("before", "after"),
     [
         (f"{LAUNCH} --nproc_per_node=2 a.py", "torchrun --nproc_per_node=2 a.py"),
@@ -230,13 +230,13 @@ def test_renames_the_launcher(before: str, after: str) -> None:
     assert migrated(contents) == {"run.sh": after}
 
 
-@pytest.mark.parametrize("name", ["run.bash", "job.sbatch", "job.slurm", "launch"])
+@each_row("name", ["run.bash", "job.sbatch", "job.slurm", "launch"])
 def test_reads_every_kind_of_script(name: str) -> None:
     text = f"#!/usr/bin/env bash\n{LAUNCH} a.py\n"
     assert migrated({name: text, "a.py": READS_ENV}) == {name: "#!/usr/bin/env bash\ntorchrun a.py\n"}
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("before", "after"),
     [
         ("'--local_rank', type=int, default=0", "'--local-rank', '--local_rank', type=int, default=int({}, 0))"),
@@ -329,7 +329,7 @@ def test_several_lines_start_one_script() -> None:
 # scripts that need nothing, or less
 
 
-@pytest.mark.parametrize(
+@each_row(
     "script",
     [
         pytest.param(
@@ -424,7 +424,7 @@ def test_parser_in_an_imported_module() -> None:
 # refusals
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("option", "reason"),
     [
         ("'--local_rank', type=parse, default=0", "type of its own"),
@@ -440,7 +440,7 @@ def test_refuses_an_odd_option(option: str, reason: str) -> None:
     assert reason in said
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("script", "reason"),
     [
         (
@@ -486,7 +486,7 @@ def test_a_default_that_a_file_may_overwrite_is_left_to_the_launcher_that_passes
     assert not alone or "can overwrite the default" in (alone[0] or "")
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("shell", "reason"),
     [
         (f'{LAUNCH} "$1"', "only known when the line runs"),
@@ -544,7 +544,7 @@ if __name__ == "__main__":
 """
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("before", "after"),
     [
         (f"{LAUNCH} --nproc_per_node=4 a.py", "python a.py"),
@@ -559,7 +559,7 @@ def test_plain_python_for_a_script_that_spawns(before: str, after: str) -> None:
     assert migrated(files(run_sh=before, a_py=SPAWNS)) == {"run.sh": after}
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("shell", "script", "reason"),
     [
         ("torchrun --nproc_per_node=2 a.py", SPAWNS, "asked for 2 ranks, the script starts `args.gpus`"),
@@ -684,7 +684,7 @@ if args.launcher == 'none':
 """
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("shell", "script", "changed"),
     [
         ("torchrun --nproc_per_node=2 a.py c.py", LAUNCHER, "torchrun --nproc_per_node=2 a.py --launcher pytorch c.py"),
@@ -699,7 +699,7 @@ def test_passes_the_launcher(shell: str, script: str, changed: str | None) -> No
     assert migrated(files(run_sh=shell, a_py=script)) == ({"run.sh": changed} if changed else {})
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("body", "left"),
     [
         ("    mp.set_start_method('spawn')\n    go()\n", "    go()\n"),
@@ -823,7 +823,7 @@ def test_messages_name_the_consequence() -> None:
     )
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("shell", "taught"),
     [
         pytest.param("export LOCAL_RANK=3\npython a.py\n", False, id="exported"),
@@ -845,7 +845,7 @@ def test_a_shell_that_sets_local_rank_without_a_launcher(shell: str, taught: boo
 # other hosts
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("path", "before", "after"),
     [
         ("Makefile", "train:\n\t@cd x && {L} a.py $(ARGS)\n", "train:\n\t@cd x && torchrun a.py $(ARGS)\n"),
@@ -1075,7 +1075,7 @@ def test_the_loop_fails_when_one_rank_fails(tmp_path: Path) -> None:
     assert ran(shell, tmp_path)[0] == 0
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("shell", "reason"),
     [
         ("#!/bin/sh\ntorchrun a.py", "needs bash"),
@@ -1230,7 +1230,7 @@ def test_parser_of_another_module_without_a_launch_line() -> None:
     assert migrated({"options.py": tried, "main.py": main}).keys() == {"options.py"}
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("path", "text", "place"),
     [
         ("a.py", 'run([sys.executable, "-m", "torch.distributed.launch", "b.py"])\n', (1, 28)),
@@ -1252,7 +1252,7 @@ def test_reports_what_it_does_not_rewrite(path: str, text: str, place: tuple[int
     assert finding.reason is not None and not migrated(contents)
 
 
-@pytest.mark.parametrize(
+@each_row(
     "text",
     [
         "print('python -m torch.distributed.launch b.py')\n",

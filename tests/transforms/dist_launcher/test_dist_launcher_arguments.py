@@ -20,7 +20,7 @@ def script(use: str, option: str = "'--local_rank', type=int, default=0", name: 
     )
 
 
-@pytest.mark.parametrize("use", ["run(opt)", "run(cfg=opt)", "run(*opt)", "os.sys.modules['engine'].run(opt)"])
+@each_row("use", ["run(opt)", "run(cfg=opt)", "run(*opt)", "os.sys.modules['engine'].run(opt)"])
 def test_arguments_under_any_name_that_are_handed_on_need_the_default(use: str) -> None:
     """What is called can't be read, so it may use the local rank; without the default each rank would be 0."""
     done = migrated({"run.sh": LAUNCH, "a.py": script(use)}, RULE)
@@ -28,7 +28,7 @@ def test_arguments_under_any_name_that_are_handed_on_need_the_default(use: str) 
     assert DEFAULT in done["a.py"]
 
 
-@pytest.mark.parametrize(
+@each_row(
     "use",
     [
         pytest.param("print(opt)", id="printed"),
@@ -56,7 +56,7 @@ def taught(option: str) -> str:
     return text[start : text.index("\nopt = ")].removeprefix("parser.add_argument")
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("before", "after"),
     [
         pytest.param(
@@ -112,7 +112,7 @@ def test_a_default_of_its_own_is_added_after_the_type() -> None:
     assert taught(before) == after
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("option", "reason"),
     [
         ("'--local_rank', type=int, choices=[0, 1], default=0", "it has `choices=`"),
@@ -308,7 +308,7 @@ def test_spellings_of_one_parser_under_two_names_are_both_known() -> None:
     assert done["a.py"].count("--local-rank") == 1 and done["a.py"].count("LOCAL_RANK") == 2
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("old", "new"),
     [
         ("    arg = parser.add_argument\n", "    arg = parser.add_argument\n    arg = logged(arg)\n"),
@@ -343,7 +343,7 @@ print(arguments.local_rank)
 """
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("named", "field", "done"),
     [
         pytest.param({"requirements.txt": "transformers==4.28.1\n"}, "rows: int = 3", True, id="pinned"),
@@ -380,7 +380,7 @@ FOREIGN = "from toolbox.cli import flags\nfrom toolbox import run\n"
 READS = "dist.init_process_group('nccl', rank=config['local_rank'])\n"
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("parsing", "reason"),
     [
         pytest.param("parser = flags.get_parser()\nargs = parser.parse_args()\n", "`flags.get_parser`", id="by name"),

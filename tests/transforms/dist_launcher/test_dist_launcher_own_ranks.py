@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from harness.each_row import each_row
 from harness.small import migrated, reasons, reported
 
 RULE = "dist-launcher"
@@ -39,7 +40,7 @@ READS_RANK = "print(os.environ.get('RANK'))\n"  # or else every branch would be 
 LOOP = "for rank in range({}):\n    ps.append({}(target=worker, args=(rank, args)))\nfor p in ps:\n    p.start()"
 
 
-@pytest.mark.parametrize(
+@each_row(
     "start",
     [
         pytest.param("mp.spawn(worker, (args,), 4)", id="the number by position"),
@@ -59,7 +60,7 @@ def test_plain_python_starts_them(start: str) -> None:
     assert migrated({"run.sh": LAUNCH, "a.py": program(start)}, RULE) == PLAIN
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("start", "reason"),
     [
         pytest.param("mp.spawn(worker, (args,))", "the script starts its own number", id="no number"),
@@ -94,7 +95,7 @@ def test_refused_where_the_ranks_are_others(start: str, reason: str) -> None:
     assert reason in said
 
 
-@pytest.mark.parametrize(
+@each_row(
     "start",
     [
         pytest.param("mp.Process(target=print_only, args=(0,)).start()", id="a process that joins no group"),
@@ -133,7 +134,7 @@ def test_the_trace_says_where_they_are_started() -> None:
     assert SPAWNS.splitlines()[hop.line - 1].strip() == "START"
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("flags", "known"),
     [
         ("--node_rank=$N --master_addr=$HEAD", True),
@@ -181,7 +182,7 @@ if __name__ == "__main__":
 """
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("sets", "found"),
     [
         pytest.param("args[1].local_rank = local_rank", False, id="an item of the tuple gets the rank"),

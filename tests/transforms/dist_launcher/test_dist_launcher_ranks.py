@@ -95,7 +95,7 @@ def test_address_that_is_the_default_of_an_option() -> None:
     assert "a.py:16 looks at the address too" in reasons(contents)[0]
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("call", "shell", "reason"),
     [
         ("'tcp://h:1', rank=local_rank, world_size=8", "torchrun --nnodes=$N a.py", "no rank among several nodes"),
@@ -112,7 +112,7 @@ def test_keeps_an_address_that_more_may_rely_on(call: str, shell: str, reason: s
     assert reason in said and "env://" in said
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("extra", "reason"),
     [
         ("os.environ['RANK'] = os.environ.get('PROCESS', '0')\n", "sets RANK or MASTER_ADDR itself"),
@@ -261,7 +261,7 @@ if __name__ == "__main__":
 """
 
 
-@pytest.mark.parametrize(
+@each_row(
     "shell",
     [
         "python a.py --x 1",
@@ -325,7 +325,7 @@ def test_containers_may_be_told_their_rank(path: str, text: str) -> None:
     assert findings({path: text, "a.py": WAITS}) == []
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("shell", "script"),
     [
         pytest.param("export RANK=0 WORLD_SIZE=1\npython a.py", WAITS, id="the shell says who is who"),
@@ -364,7 +364,7 @@ def test_plain_starts_that_work(shell: str, script: str) -> None:
 STRICT = "import argparse\nimport deepspeed\np = argparse.ArgumentParser()\nargs = p.parse_args()\nprint(args)\n"
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("shell", "reported"),
     [
         ("deepspeed a.py", True),
@@ -413,7 +413,7 @@ if TEST:
 """
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("test", "call"),
     [
         ("args.local_rank == 0", "torch.save(model.state_dict(), 'last.pt')"),
@@ -434,7 +434,7 @@ def test_first_rank_of_a_node_taken_for_the_first_of_all(test: str, call: str) -
     assert findings({**contents, "run.sh": "torchrun --nnodes 1 --nproc_per_node=8 a.py\n"}) == []
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("test", "call"),
     [
         ("args.local_rank == 0", "print('epoch', 1)"),

@@ -10,6 +10,7 @@ from codemods.engine.migrate import plan
 from codemods.finding import Finding
 from codemods.settings import Settings
 from codemods.tree.files import MemoryFiles
+from harness.each_row import each_row
 
 SCRIPT = """\
 import argparse
@@ -32,7 +33,7 @@ def rewritten(call: str) -> tuple[str, Finding]:
     return text.split("ArgumentParser()\n", 1)[1].split("\nargs = ", 1)[0], finding
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("before", "after"),
     [
         pytest.param(

@@ -34,7 +34,7 @@ print(args.local_rank)
 """
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("path", "text", "old"),
     [
         ("README.md", "Linux, Python==3.6.8, CUDA == 11.2, pytorch == 1.8.0, mmdet3d == 0.17.1\n", True),
@@ -61,7 +61,7 @@ def test_old_torch_keeps_the_line_and_the_script_takes_both_spellings(torch: str
     assert "came with 1.10" in (findings(again)[0].reason or "")
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("path", "text", "word"),
     [
         ("README.md", "conda install pytorch torchvision cudatoolkit=10.0 -c pytorch\n", "cudatoolkit 10.0"),
@@ -116,7 +116,7 @@ def test_several_parsers_each_learn() -> None:
         assert f"{parser}.add_argument('--local-rank', '--local_rank', type=int, default=int(os.environ" in changed
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("imports", "call"),
     [
         ("from torch.multiprocessing import spawn", "spawn(worker, nprocs=args.gpus, args=(args,))"),
@@ -208,7 +208,7 @@ def test_arguments_that_something_unknown_gets(show: str) -> None:
     assert migrated(files(run_sh=f"{LAUNCH} a.py\n", a_py=script)).keys() == {"run.sh", "a.py"}
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("guides", "stays"),
     [
         ({"old/README.md": "My environment is pytorch1.0 and python3.\n"}, True),
@@ -244,7 +244,7 @@ def test_what_a_nearer_guide_says_counts_beside_requirements(requirements: str, 
     assert ("old/run.sh" not in migrated({**contents, "requirements.txt": requirements})) is stays
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("more", "written"),
     [
         ({"one/requirements.txt": "torch==1.7.0\n"}, None),
@@ -306,7 +306,7 @@ torch.cuda.set_device(args.local_rank)
 """
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("first", "how", "rest", "stops"),
     [
         ("pass", "parse_args", "", True),  # `helper` has a parser of its own
@@ -391,7 +391,7 @@ def test_scripts_of_one_name_that_share_their_options() -> None:
     assert changed["engine/cli.py"].count("LOCAL_RANK") == 1
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("guide", "scripts"),
     [
         (BY_NAME, {"one/train.py": READS_ENV, "two/train.py": READS_ENV}),
@@ -474,7 +474,7 @@ def log_only(rank, size, fn, args):
 """
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("function", "target", "own"),
     [
         ("init_processes", "init_processes", True),

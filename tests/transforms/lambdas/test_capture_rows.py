@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import pytest
-
 from harness.each_row import each_row
 from harness.small import migrated, reported
 
@@ -18,7 +16,7 @@ def changing(body: str) -> str:
     )
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("body", "changes"),
     [
         *((f"rows.{name}(x)", True) for name in (
@@ -44,7 +42,7 @@ def started(body: str, start: str) -> dict[str, str]:
 PROCESS = "Process(target=f, args=(1,)).start()"
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("body", "start", "fixed"),
     [
         ("rows.append(x); print(rows)", PROCESS, True),
@@ -65,7 +63,7 @@ def test_what_a_process_changes_for_itself(body: str, start: str, fixed: bool) -
         assert "_main_f" in migrated(started(body, start), "lambdas")["a.py"]
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("inner", "title"),
     [
         *((name, f"Say `functools.partial(defaultdict, {name})` instead of the lambda")

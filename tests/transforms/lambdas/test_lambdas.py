@@ -514,7 +514,7 @@ class Score(nn.Module):
 BRANCHES = "        if kind:\n            self.step = min\n        else:\n            self.step = max"
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("sets", "more", "fits"),
     [
         pytest.param(BRANCHES, "", True, id="one of two branches"),

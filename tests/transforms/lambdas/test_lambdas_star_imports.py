@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from harness.each_row import each_row
 from harness.small import migrated
 
 RULE = "lambdas"
@@ -19,7 +20,7 @@ def load(rows):
 """
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("path", "others", "name"),
     [
         pytest.param("data.py", {}, "collate", id="alone"),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from harness.each_row import each_row
 from harness.small import migrated, reasons
 
 RULE = "lambdas"
@@ -29,7 +30,7 @@ if __name__ == "__main__":
 """
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("wrap", "uses"),
     [
         ("def wrap(old):", "huggingface_hub.download = wrap(huggingface_hub.download)"),
@@ -45,7 +46,7 @@ def test_gets_named_functions_only(wrap: str, uses: str) -> None:
     assert "return functools.partial(_padder, n)" in migrated({"a.py": text}, RULE)["a.py"]
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("wrap", "uses"),
     [
         pytest.param("def wrap(old):", "huggingface_hub.a = wrap(huggingface_hub.TABLE['a'])", id="an item"),

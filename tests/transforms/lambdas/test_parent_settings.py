@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from harness.each_row import each_row
 from harness.small import migrated, reported
 
 TEXT = """\
@@ -34,7 +35,7 @@ def text(setting: str, worker: str, inside: str = "x * scale", later: str = "p.j
     return {"a.py": TEXT.format(setting=setting, worker=worker, inside=inside, later=later)}
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("setting", "worker", "inside", "read"),
     [
         ("logging.basicConfig(level=10)", "logging.getLogger('a').info(transform(1))", "x * scale", "logging.info"),
@@ -88,7 +89,7 @@ def test_what_is_put_into_a_module_or_a_list_of_the_file(setting: str, worker: s
     assert finding.fix.unsafe.startswith(f"`{what}` (line 16) is set in this process only")
 
 
-@pytest.mark.parametrize(
+@each_row(
     "files",
     [
         text("logging.basicConfig(level=10)", "print(transform(1))"),
@@ -171,7 +172,7 @@ if __name__ == "__main__":
 """
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("fill", "read"),
     [
         ("@register('a')\n    def a(x):\n        return x", "len(T)"),
@@ -187,7 +188,7 @@ def test_what_functions_set_that_are_called_before(fill: str, read: str) -> None
     assert len(unsafe) == 1 and "is set in this process only" in (unsafe[0] or "")
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("fill", "read", "after"),
     [
         ("setup(2)", "1", "pass"),

@@ -6,6 +6,7 @@ import re
 
 import pytest
 
+from harness.each_row import each_row
 from harness.small import migrated, reasons
 
 KEEPER = """import torch
@@ -40,7 +41,7 @@ if __name__ == "__main__":
 """
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("made", "after"),
     [
         pytest.param("return lambda t: t**self.order", "return self.METHOD\n", id="returned at once"),

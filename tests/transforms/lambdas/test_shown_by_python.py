@@ -50,12 +50,12 @@ THREADS = [
 ]
 
 
-@pytest.mark.parametrize(("child", "line"), THREADS)
+@each_row(("child", "line"), THREADS)
 def test_the_name_of_its_thread_is_read(child: str, line: int) -> None:
     assert unsafe(child) == f"a thread (line 14) is called after it, and line {line} reads the names of threads"
 
 
-@pytest.mark.parametrize(
+@each_row(
     "child",
     [
         "t = threading.Thread(target=scale, name='load')\nprint(t.name)",
@@ -71,7 +71,7 @@ def test_a_thread_that_shows_no_name_of_it(child: str) -> None:
 CALLS = ["scale()", "scale(1, 2, 3)", "scale(1, z=2)", "scale(1, x=2)", "scale(*rest)", "scale(1, **rest[0])"]
 
 
-@pytest.mark.parametrize("call", CALLS)
+@each_row("call", CALLS)
 def test_the_error_of_a_call_is_shown(call: str) -> None:
     for handler in ("TypeError", "(ValueError, TypeError)", "Exception")[: 1 if "*" in call else 3]:
         child = f"try:\n    print({call})\nexcept {handler} as error:\n    print(error)"
@@ -153,7 +153,7 @@ def test_no_text_of_a_local_dataclass(files: dict[str, str]) -> None:
     assert "\n@dataclass" in migrated(files, "lambdas")["a.py"]
 
 
-@pytest.mark.parametrize("name", ["__getstate__", "__reduce__", "__reduce_ex__", "__getnewargs__"])
+@each_row("name", ["__getstate__", "__reduce__", "__reduce_ex__", "__getnewargs__"])
 def test_a_local_class_that_says_what_a_worker_gets(name: str) -> None:
     (finding,) = reported(records("pass", more=f"def {name}(self, *rest): return {{}}"), "lambdas")
     assert finding.fix is not None

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from harness.each_row import each_row
 from harness.meaning import printed
 from harness.small import migrated, reasons, reported
 
@@ -41,7 +42,7 @@ pickle.dumps(build("data.bin"))
 """
 
 
-@pytest.mark.parametrize("shown", ["len(halved.args)", "halved.args", "halved.func", "halved.keywords"])
+@each_row("shown", ["len(halved.args)", "halved.args", "halved.func", "halved.keywords"])
 def test_a_partial_whose_parts_are_read(shown: str) -> None:
     after = migrated({"a.py": PARTIALS.format(shown=shown)}, "lambdas")["a.py"]
     assert "functools.partial(mix, 2)" in after and "_BuildMix(base)" in after

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from harness.each_row import each_row
 from harness.small import migrated, reported
 
 TEXT = """\
@@ -50,7 +51,7 @@ def test_it_starts_in_its_turn(body: tuple[str, ...]) -> None:
     assert NEW in after
 
 
-@pytest.mark.parametrize(
+@each_row(
     "body",
     [
         (MADE, "processes.append(p)"),
@@ -109,7 +110,7 @@ def test_a_loader_that_is_used_up_in_its_turn(body: str) -> None:
     )
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("body", "behind"),
     [
         pytest.param("keep.append(loader)", "pass", id="kept"),

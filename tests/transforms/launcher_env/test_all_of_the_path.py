@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from harness.each_row import each_row
 from harness.small import migrated, reasons, reported
 
 RULE = "launcher-env"
@@ -98,7 +99,7 @@ def test_all_of_slurm() -> None:
     assert 'get("SLURM_NTASKS", os.environ.get("WORLD_SIZE"))' in after
 
 
-@pytest.mark.parametrize(
+@each_row(
     "size",
     [
         'os.environ["SLURM_NTASKS"]',
@@ -124,7 +125,7 @@ if __name__ == "__main__":
 SETS = 'import os\n\ndef prepare():\n    os.environ["LOCAL_RANK"] = "0"\n'
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("files", "fixed"),
     [
         pytest.param({"run.py": ENTRY.format(imports="", started="train")}, True, id="only the other program sets it"),

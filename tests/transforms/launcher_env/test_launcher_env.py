@@ -10,6 +10,7 @@ from codemods.finding import Confidence, Finding
 from codemods.project import Project
 from codemods.transforms.launcher_env import RULE
 from codemods.tree.files import MemoryFiles
+from harness.each_row import each_row
 
 
 def found(*files: str, bar: Confidence = Confidence.LIKELY) -> list[Finding]:
@@ -30,7 +31,7 @@ def rewritten(text: str, *more: str) -> str:
     return source.apply(edits)
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("before", "after"),
     [
         pytest.param('int(os.environ["LOCAL_RANK"])', 'int(os.environ.get("LOCAL_RANK", 0))', id="subscript in int"),
@@ -60,7 +61,7 @@ def test_default(before: str, after: str) -> None:
 READ = 'int(os.environ["LOCAL_RANK"])'
 
 
-@pytest.mark.parametrize(
+@each_row(
     "body",
     [
         pytest.param(f'if "RANK" in os.environ:\n    x = {READ}', id="membership"),

@@ -50,7 +50,7 @@ def guarded(script: str, first: str, then: str) -> dict[str, str]:
     return {"train.py": script.replace("{first}", first).replace("{then}", then)}
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("first", "then"),
     [
         ("seed = int(sys.argv.pop())", ""),
@@ -89,7 +89,7 @@ def test_arguments_that_stay(first: str, then: str) -> None:
     assert "__main__" in migrated(guarded(ARGUMENTS, first, then), "main-guard")["train.py"]
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("first", "then"),
     [
         ("run = int(open(COUNTER).read())", "with open(COUNTER, 'w') as file:\n    file.write(str(run + 1))"),

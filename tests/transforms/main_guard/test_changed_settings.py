@@ -120,7 +120,7 @@ def test_look_alikes(path: str, old: str, new: str) -> None:
     assert reports(files) == []
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("change", "found"),
     [
         ("cfg.update(size=1)", True),

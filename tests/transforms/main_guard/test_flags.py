@@ -64,7 +64,7 @@ def test_what_stands_under_its_else() -> None:
     assert reported(script("__name__ == '__main__'", "IS_MAIN", more), "main-guard") == []
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("flag", "test"),
     [
         ("__name__ != '__main__'", "IS_MAIN"),

@@ -30,7 +30,7 @@ def test_what_is_bound_twice_does_not_move(text: str) -> None:
     assert "is bound in other places as well" in reason
 
 
-@pytest.mark.parametrize("change", ["Conf.rate = 2", "Conf.sizes['b'] = 4", "del Conf.rate", "shared.rate = 2"])
+@each_row("change", ["Conf.rate = 2", "Conf.sizes['b'] = 4", "del Conf.rate", "shared.rate = 2"])
 def test_an_attribute_that_workers_read_is_not_set_under_the_guard(change: str) -> None:
     text = (
         "import multiprocessing as mp\nimport shared\n\n\nclass Conf:\n    rate = 1\n    sizes = {}\n\n\n"
@@ -76,7 +76,7 @@ def unscored(function):
 """
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("helpers", "guards"),
     [
         (WRAPS, 1),
@@ -187,7 +187,7 @@ def test_what_is_called_at_the_end(mark: str) -> None:
     assert bool(why) is (mark == "@atexit.register")
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("body", "used", "again"),
     [
         ("print('choosing')", " + COUNT", True),
@@ -208,7 +208,7 @@ MAIN = (
 )
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("last", "guarded"),
     [
         ('main() if __name__ == "__main__" else None\n', True),

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import pytest
-
 from codemods.engine.migrate import check
 from codemods.settings import Settings
 from codemods.tree.files import MemoryFiles
+from harness.each_row import each_row
 
 PROGRAM = """\
 import os
@@ -48,7 +47,7 @@ def messages(body: str) -> list[str]:
     ]
 
 
-@pytest.mark.parametrize(
+@each_row(
     "body",
     [
         'out = os.path.join("runs", time.strftime("%H%M"))\nos.makedirs(out, exist_ok=True)',
@@ -67,7 +66,7 @@ def test_a_folder_of_a_new_name(body: str) -> None:
     assert messages(body) == ["it makes a folder of a new name"]
 
 
-@pytest.mark.parametrize(
+@each_row(
     "body",
     [
         'os.makedirs("runs")',
@@ -81,7 +80,7 @@ def test_a_folder_that_exists_when_a_worker_makes_it(body: str) -> None:
     assert messages(body) == ["it makes a folder that exists by then"]
 
 
-@pytest.mark.parametrize(
+@each_row(
     "body",
     [
         'os.makedirs("runs", exist_ok=True)',

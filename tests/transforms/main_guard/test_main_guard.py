@@ -38,7 +38,7 @@ def refusal(text: str, *more: str) -> str:
     return finding.reason
 
 
-@pytest.mark.parametrize(
+@each_row(
     "text",
     [
         pytest.param(HEAD + "if __name__ == '__main__':\n    " + START, id="guarded"),
@@ -181,7 +181,7 @@ IO = "import accelerate\nimport logging\nimport os\nimport shutil\nimport torch\
 STORE = "import json\ndef keep(x):\n    with open('x', 'w') as f:\n        json.dump(x, f)\n"
 
 
-@pytest.mark.parametrize(
+@each_row(
     "line",
     [
         "keep([1])",
@@ -211,9 +211,7 @@ def test_what_no_child_should_do_again_goes_under_the_guard(line: str) -> None:
     assert "\ndef other():\n    pass\n" in after[: after.index(GUARD)] and after.endswith("\n    " + START)
 
 
-@pytest.mark.parametrize(
-    "line", ["net.cuda()", "torch.cuda.set_device(0)", "net = net.to(device)", 'if cuda:\n    net.to("cuda:0")']
-)
+@each_row("line", ["net.cuda()", "torch.cuda.set_device(0)", "net = net.to(device)", 'if cuda:\n    net.to("cuda:0")'])
 def test_a_model_on_the_gpu_goes_under_the_guard_where_it_can(line: str) -> None:
     between = "\n\n\ndef other():\n    pass\n\n\n"
     text = "import torch\ncuda = torch.cuda.is_available()\n" + HEAD + "net = make(3)\n" + line + between + START
@@ -230,7 +228,7 @@ def test_definitions_move_above_one_guard() -> None:
     assert "def a(): pass\n\n\ndef b(): pass\n\n\nif" in after
 
 
-@pytest.mark.parametrize(
+@each_row(
     "definition",
     [
         pytest.param("@register\ndef a(): pass\n", id="a decorator that may do anything"),
@@ -266,7 +264,7 @@ SHOW = "def show(x):\n    'Says it.'\n    print('==', x)\n\n\n"
 BETWEEN = "size = len([1])\n\n\ndef other():\n    pass\n\n\n"
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("line", "guarded"),
     [
         ("print('loading', len(sys.argv))", True),
@@ -379,7 +377,7 @@ def tree_finding(script: str, importing: str, text: str) -> Finding:
     return finding
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("importing", "text"),
     [
         ("run.py", "job = importlib.import_module(f'jobs.{name}')\n"),
@@ -403,7 +401,7 @@ def test_script_imported_by_a_name_that_is_put_together_is_refused(importing: st
     assert finding.fix is None and f"{importing} imports this file" in (finding.reason or "")
 
 
-@pytest.mark.parametrize(
+@each_row(
     "text",
     [
         "runpy.run_path(name)\n",
@@ -422,7 +420,7 @@ def test_a_script_that_is_run_by_a_name_in_a_variable_is_refused(text: str) -> N
     assert finding.fix is None and "run.py imports this file" in (finding.reason or "")
 
 
-@pytest.mark.parametrize(
+@each_row(
     "text",
     [
         "runpy.run_path(name, run_name='__main__')\n",
@@ -558,7 +556,7 @@ def test_a_worker_that_declares_a_global_and_reads_it_does_not_set_it(sent: str,
     assert found(helper + DECLARES.format(first="print(x)", sent=sent) + start) == []
 
 
-@pytest.mark.parametrize(
+@each_row(
     "text",
     [
         pytest.param(READS + "args = parse()\n" + SETS, id="set outside too, to the same"),
@@ -600,7 +598,7 @@ POOL = "from multiprocessing import Pool\n"
 UNDER = 'if __name__ == "__main__":\n'
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("text", "line"),
     [
         pytest.param(
@@ -646,7 +644,7 @@ def test_globals_that_only_the_guard_sets(text: str, line: int) -> None:
     assert gets == ("step = None" in text or "import step" in text) != ("NameError" in finding.message)
 
 
-@pytest.mark.parametrize(
+@each_row(
     "text",
     [
         pytest.param(
@@ -777,7 +775,7 @@ def make_envs(name, count, render=False):
 """
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("call", "starts"),
     [
         pytest.param("make_envs('a', 1)", False, id="one"),

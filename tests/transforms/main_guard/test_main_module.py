@@ -48,7 +48,7 @@ if __name__ == "__main__":
 """
 
 
-@pytest.mark.parametrize("tools", READS)
+@each_row("tools", READS)
 def test_a_helper_reads_the_options(tools: str) -> None:
     (reason,) = reasons({"main.py": MAIN, "tools.py": tools}, "main-guard")
     assert reason.startswith("tools.py:5 reads a variable of the main module, which a spawned child has only after")

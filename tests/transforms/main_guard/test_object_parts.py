@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import pytest
-
+from harness.each_row import each_row
 from harness.main_changes import is_reported
 from harness.small import reported
 
@@ -88,7 +87,7 @@ CONF = Settings()
 """
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("made", "read", "change"),
     [
         ("LEVEL = [0]", "x + LEVEL[0]", "LEVEL[0] = 5"),
@@ -125,7 +124,7 @@ def test_what_a_spawned_worker_lacks(made: str, read: str, change: str) -> None:
     assert is_reported(made, read, change)
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("made", "read", "change"),
     [
         ("STAGES = []", "x", "STAGES.append(1)"),
@@ -187,7 +186,7 @@ if __name__ == "__main__":
 """
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("made", "jobs", "is_found"),
     [
         ("self.pool = mp.Pool(2)", "print(prepare(self.pool, 2))", True),

@@ -81,7 +81,7 @@ def reports(read: str, change: str) -> list[tuple[str, str]]:
     return [(f"{each.path}:{each.span.line}", f"{each.trace[0].path}:{each.trace[0].line}") for each in found]
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("read", "change", "set_at"),
     [
         ("current + row", "state.choose(3)", "state.py:16"),
@@ -117,7 +117,7 @@ def test_a_class_under_another_name() -> None:
     assert (found.path, found.span.line, found.trace[0].path, found.trace[0].line) == ("data.py", 6, "train.py", 6)
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("read", "change"),
     [
         ("kept + row", "vars(state).update(other=3)"),

@@ -18,7 +18,7 @@ def findings(source: str) -> list[Finding]:
     return list(report.findings)
 
 
-@pytest.mark.parametrize("name", [
+@each_row("name", [
     "multiprocessing.Pool", "multiprocessing.Manager", "torch.multiprocessing.spawn",
     "torch.multiprocessing.start_processes",
     "tqdm.contrib.concurrent.process_map", "detectron2.engine.launch",
@@ -91,7 +91,7 @@ class Other:
 """
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("cls", "starts"),
     [
         ("class Fast(Rig):\n    def __init__(self, sizes):\n        super().__init__(sizes)\n", True),

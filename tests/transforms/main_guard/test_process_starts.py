@@ -21,7 +21,7 @@ def run(loader):
 WITH, WITHOUT = "DataLoader(rows, num_workers=2)", "DataLoader(rows)"
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("calls", "line"),
     [
         pytest.param(f"run({WITHOUT})\nrun({WITH})\n", 2, id="the second"),
@@ -39,7 +39,7 @@ def test_one_function_called_twice(calls: str, line: int | None) -> None:
     assert len(found) == (line is not None)
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("workers", "certain"),
     [
         ("num_workers=2", ["proven"]),
@@ -58,7 +58,7 @@ def test_the_number_of_workers(workers: str, certain: list[str]) -> None:
     assert [each.confidence.value for each in reported({"a.py": text}, RULE)] == certain
 
 
-@pytest.mark.parametrize(
+@each_row(
     "loop",
     [
         pytest.param("l = [DataLoader(rows, num_workers=2)]\nfor b in l[0]:\n    pass\n", id="from a list"),
@@ -115,7 +115,7 @@ def test_a_loader_of_another_module(text: str, starts: bool) -> None:
     assert [finding.path for finding in reported(files, RULE)] == ["a.py"] * starts
 
 
-@pytest.mark.parametrize(
+@each_row(
     "text",
     [
         pytest.param("p = mp.Process(target=print)\n", id="a process that is not started"),
@@ -180,7 +180,7 @@ class Plain:
 """
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("body", "starts"),
     [
         ("class Mine(Base):\n    def __init__(self, rows):\n        super().__init__(rows)\n", True),

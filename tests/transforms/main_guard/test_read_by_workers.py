@@ -30,7 +30,7 @@ ROWS = "{}class Rows:\n    def __len__(self):\n        return 4\n\n    def __get
 ALONE = {"rows.py": ROWS.format("", "at")}
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("change", "others", "safe"),
     [
         ("options.rank = 1", ALONE, True),

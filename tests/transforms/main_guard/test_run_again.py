@@ -42,13 +42,13 @@ worker.start()
 """
 
 
-@pytest.mark.parametrize("folder", ["'data'", "'..'", "os.path.join('data', 'x')", "f'runs/{os.sep}'", "'a' + os.sep"])
+@each_row("folder", ["'data'", "'..'", "os.path.join('data', 'x')", "f'runs/{os.sep}'", "'a' + os.sep"])
 def test_a_relative_folder_is_entered_once(folder: str) -> None:
     after = migrated({"train.py": SCRIPT.format(folder=folder)}, "main-guard")["train.py"]
     assert f":\n    os.chdir({folder})\n" in after.partition("\nif __name__ == ")[2]
 
 
-@pytest.mark.parametrize("folder", ["'/data'", "'.'", "os.path.dirname(__file__)", "os.environ['HOME']", "'C:/data'"])
+@each_row("folder", ["'/data'", "'.'", "os.path.dirname(__file__)", "os.environ['HOME']", "'C:/data'"])
 def test_a_folder_that_may_be_entered_again(folder: str) -> None:
     after = migrated({"train.py": SCRIPT.format(folder=folder)}, "main-guard")["train.py"]
     assert f"\nos.chdir({folder})\n" in after and "__main__" in after
@@ -62,7 +62,7 @@ def counted(body: str, read: str = "table") -> dict[str, str]:
 COUNT = "n = int(os.environ.get('N', '0')) + 1\nos.environ['N'] = str(n)\n"
 
 
-@pytest.mark.parametrize(
+@each_row(
     "body",
     [
         COUNT + "if n > 1:\n    raise RuntimeError('twice')\nreturn {}",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from harness.each_row import each_row
 from harness.small import migrated, reasons
 
 OTHER = "size = 8\nlabel = 'a'\n\n\ndef area():\n    return size * size\n"
@@ -65,22 +66,20 @@ def files(read: str, change: str) -> dict[str, str]:
     return {"shapes.py": OTHER, "train.py": SCRIPT.replace("{read}", read).replace("{change}", change)}
 
 
-@pytest.mark.parametrize(
-    "change", [*OWN, "sys.modules[__name__].depth = 4", "main.depth = 4", "setattr(main, 'depth', 4)"]
-)
+@each_row("change", [*OWN, "sys.modules[__name__].depth = 4", "main.depth = 4", "setattr(main, 'depth', 4)"])
 def test_what_a_worker_reads_is_not_set_under_the_guard(change: str) -> None:
     (reason,) = reasons(files("depth", change), "main-guard")
     assert "`depth`" in reason
     assert "`work`" in reason
 
 
-@pytest.mark.parametrize("change", OWN)
+@each_row("change", OWN)
 def test_what_no_worker_reads_may_be_set_there(change: str) -> None:
     after = migrated(files("n", change), "main-guard")["train.py"]
     assert after.index("if __name__ ==") < after.index("first.start()")
 
 
-@pytest.mark.parametrize(
+@each_row(
     "change",
     ["globals().update(width=4)", "setattr(this, 'width', 4)", "globals()['width'] = 4", "exec('width = 4')"],
 )
@@ -96,7 +95,7 @@ def test_a_name_that_nothing_else_sets(change: str) -> None:
     assert "`late`" in reason
 
 
-@pytest.mark.parametrize(
+@each_row(
     "change",
     [
         "for name in rows:\n    setattr(shapes, name, 4)",

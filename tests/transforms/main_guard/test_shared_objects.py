@@ -46,7 +46,7 @@ def script(make: str, read: str = "shared", given: str = "1") -> dict[str, str]:
     return {"train.py": SCRIPT.replace("{make}", make).replace("{read}", read).replace("{given}", given)}
 
 
-@pytest.mark.parametrize("make", MAKES)
+@each_row("make", MAKES)
 def test_a_shared_object_that_a_worker_reads_as_a_global(make: str) -> None:
     (reason,) = reasons(script(f"shared = {make}"), "main-guard")
     assert reason.startswith("line 6 calls `")

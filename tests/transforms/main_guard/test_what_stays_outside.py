@@ -32,7 +32,7 @@ def wrapped(text: str) -> str:
     return Source("a.py", text).apply(finding.fix.edits)
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("lines", "safe"),
     [
         ("for f in 'ab':\n    print(f)\n    table.append(f)\n", True),
@@ -75,7 +75,7 @@ trainer = Trainer()
 """
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("more", "use", "stays"),
     [
         ("", "trainer.start()", True),
@@ -106,7 +106,7 @@ def test_an_object_of_a_class_with_an_unknown_base_may_leave() -> None:
     assert "\nscale = load()\n" in after
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("call", "asks"),
     [
         ("subprocess.check_output(['bash', '-c', 'source a.sh; echo $ROOT'])", True),

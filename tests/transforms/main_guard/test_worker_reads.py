@@ -46,7 +46,7 @@ def test_what_another_file_reads_is_kept(read: str, change: str, what: str) -> N
     assert reason.startswith(f"line 7 changes {what}, which `work` (worker.py:5) reads in a worker")
 
 
-@pytest.mark.parametrize(("read", "change", "what"), CHANGES)
+@each_row(("read", "change", "what"), CHANGES)
 def test_what_nobody_reads_may_change(read: str, change: str, what: str) -> None:
     assert "__main__" in migrated(files("n", change), "main-guard")["train.py"]
 
@@ -220,7 +220,7 @@ def script(head: str, body: str, again: str = "") -> dict[str, str]:
     }
 
 
-@pytest.mark.parametrize(
+@each_row(
     "head",
     [
         "import uuid\nRUN = uuid.uuid4().hex\n",
@@ -325,7 +325,7 @@ loop()
 """
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("read", "change", "optimizer", "expected"),
     [
         ("counts[0] + state", "counts[0] += 1", "Adam", "line 25 changes `counts`, which `reward` reads in a worker"),

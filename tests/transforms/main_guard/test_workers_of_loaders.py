@@ -12,7 +12,7 @@ from harness.small import migrated, reported
 RULE = "main-guard"
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("imports", "call"),
     [
         ("from torch_geometric.loader import NeighborLoader", "NeighborLoader(data, num_workers=4)"),
@@ -60,7 +60,7 @@ def make(data):
         assert not reported({"a.py": none, "loaders.py": loaders}, RULE)
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("imports", "call"),
     [
         ("from litdata import optimize", "optimize(fn=str, inputs=data, output_dir='x', num_workers=2)"),
@@ -206,7 +206,7 @@ def test_a_literal_is_set_above_the_guard() -> None:
     assert not reported({"a.py": after}, RULE)
 
 
-@pytest.mark.parametrize(
+@each_row(
     "sets",
     [
         "scale = make()",
@@ -228,7 +228,7 @@ def test_what_may_change_or_depends_on_the_lines_before_stays(sets: str) -> None
     assert f'\n\nif __name__ == "__main__":\n    {sets}\n    main(["a", "b"])\n' in after
 
 
-@pytest.mark.parametrize(
+@each_row(
     "sets",
     [
         "scale = 2\n    scale = 3",
@@ -359,7 +359,7 @@ class Data(Base):
 """
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("loop", "reports"),
     [
         ("for batch in data.train:\n    print(batch)", 1),
@@ -391,7 +391,7 @@ class Rows:
 """
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("loop", "reports"),
     [
         ("for batch in Loader.of([1]):\n    print(batch)", 1),
@@ -463,7 +463,7 @@ def chosen(name):
 """
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("loader", "found"),
     [
         ("Rows().loader(train=False, num_workers=2)", True),
@@ -619,7 +619,7 @@ def loop_first(data):
 """
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("text", "found"),
     [
         ("Solver(DataLoader(Rows(), num_workers=4)).train()", True),

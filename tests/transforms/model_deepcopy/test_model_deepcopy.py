@@ -78,7 +78,7 @@ def body_after(text: str, head: str = HEAD) -> str:
     return dedent(after.partition("def main(args, cfg, group):\n")[2])
 
 
-@pytest.mark.parametrize(
+@each_row(
     "text",
     [
         pytest.param("copied = deepcopy(cfg)", id="a config"),
@@ -111,7 +111,7 @@ class Outer(nn.Module):
 """
 
 
-@pytest.mark.parametrize(
+@each_row(
     "text",
     [
         "model = Net(group=group)\nfor _ in range(9):\n    kept = deepcopy(model)",
@@ -133,7 +133,7 @@ def test_parts_and_snapshots_with_a_group(text: str) -> None:
     assert not any(finding.confidence.reaches(Confidence.LIKELY) for finding in found(text, HEAD + LAYERED, launch=""))
 
 
-@pytest.mark.parametrize(
+@each_row(
     "text",
     [
         "nets = {'a': Net(3, group), 'b': dict(x=4)}\nreturn deepcopy(nets['b'])",
@@ -164,7 +164,7 @@ def test_a_function_inside_copies_the_model(before: str, after: str) -> None:
     assert finding.confidence is Confidence.PROVEN and finding.fix is not None and finding.fix.title == SHARED
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("text", "head", "confidence"),
     [
         pytest.param(
@@ -226,7 +226,7 @@ def test_what_is_only_called_a_group_is_no_evidence(launch: str) -> None:
     assert [finding.confidence for finding in found(text, launch=launch)] == [Confidence.POSSIBLE]
 
 
-@pytest.mark.parametrize(
+@each_row(
     "made",
     [
         "from groups import ring\n\nmain(None, None, ring())\n",
@@ -277,7 +277,7 @@ def test_a_distributed_script_is_no_evidence() -> None:
     assert [hop.path for hop in finding.trace] == ["ema.py", "ema.py"]
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("text", "after"),
     [
         pytest.param(
@@ -471,7 +471,7 @@ def test_shares_the_groups_where_training_is_distributed(text: str, reason: str)
         assert finding.fix is not None and finding.fix.title == SHARED and finding.fix.unsafe is None
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("line", "reason"),
     [
         pytest.param("self.x = torch.randn(3)", "draws a random tensor", id="random attribute"),
@@ -695,7 +695,7 @@ def test_evidence_comes_from_the_caller(model: str, body: str) -> None:
     assert not list(RULE.find(project_of(after)))
 
 
-@pytest.mark.parametrize(
+@each_row(
     "body",
     [
         "models = [Net(4, group), Net(3, group)]\n    emas = [ModelEMA(model) for model in models]",
@@ -792,7 +792,7 @@ def test_a_method_that_builds_is_called_again() -> None:
     assert "            self.ema = self.build(4)\n        self.ema.load_state_dict(self.model.state_dict())\n" in after
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("between", "build"),
     [
         ("", "self.net = Net(width, self.group)\n        return self.net"),
@@ -851,7 +851,7 @@ def test_averaged_model_is_given_its_copy(call: str, moved: str) -> None:
     assert not found(f"model = Net(4)\nema = {call}", AVERAGED.replace("self.group = group", "pass"))
 
 
-@pytest.mark.parametrize(
+@each_row(
     "line",
     ["return AveragedModel(model)", "ema = AveragedModel(model).eval()", "ema = AveragedModel(model, **args)",
      "ema = AveragedModel(model, device=pick())", "x = 1; ema = AveragedModel(model)"],
@@ -861,7 +861,7 @@ def test_averaged_models_that_are_only_reported(line: str) -> None:
     assert finding.fix is None and "deep-copies the model itself" in (finding.reason or "")
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("text", "head"),
     [
         ("model = Net()\nmodel.fc.group = group\nema = deepcopy(model)", HEAD_NO_GROUP),
@@ -905,7 +905,7 @@ def test_compiled_models_are_reported() -> None:
     assert finding.confidence is Confidence.POSSIBLE and "compile the copy too" in (finding.reason or "")
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("line", "taken"),
     [
         ("return m.module if hasattr(m, 'module') else m", True),
@@ -952,7 +952,7 @@ def test_kept_tensors_are_evidence_and_the_copy_is_built_anew(keep: str) -> None
     assert "tensors with a gradient history inside a model can't be copied" in body
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("keep", "text"),
     [
         ("h = self.features = self.fc(x)", RUN.replace("loss = model(args.x).sum()", "pass")),

@@ -19,6 +19,7 @@ from codemods.engine.migrate import plan
 from codemods.finding import Confidence
 from codemods.settings import Settings
 from codemods.tree.files import MemoryFiles
+from harness.each_row import each_row
 
 Outcome: TypeAlias = dict[str, Any]
 ERROR = "cannot pickle 'torch._C._distributed_c10d.ProcessGroup' object"
@@ -504,7 +505,7 @@ def test_every_form_runs(ranks: int, tmp_path: Path) -> None:
         assert after["outputs"] == reference["outputs"], name
 
 
-@pytest.mark.parametrize("name", FORMS)
+@each_row("name", FORMS)
 def test_way(name: str) -> None:
     files = files_of(name)
     changed = [text for path, text in migrated(files).items() if text != files[path]]

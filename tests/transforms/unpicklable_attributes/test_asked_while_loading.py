@@ -349,7 +349,7 @@ OTHERS = {  # the class, or what stands before it: whether something is found
 }
 
 
-@pytest.mark.parametrize(("text", "hazard"), OTHERS.items())
+@each_row(("text", "hazard"), OTHERS.items())
 def test_what_the_class_and_its_bases_have(text: str, hazard: bool) -> None:
     assert bool(found(f"from multiprocessing import Process\n{text}{SENDS}")) is hazard
 

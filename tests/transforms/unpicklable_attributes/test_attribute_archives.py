@@ -7,6 +7,7 @@ import pytest
 from codemods.project import Project
 from codemods.transforms.unpicklable_attributes import RULE
 from codemods.tree.files import MemoryFiles
+from harness.each_row import each_row
 from harness.small import migrated
 
 PROGRAM = """
@@ -46,7 +47,7 @@ def found(path: str, early: str, late: str) -> list[tuple[str, bool]]:
     return [(each.message, each.fix is not None) for each in findings]
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("early", "late"),
     [
         pytest.param("self.image = self.data['image']", "self.image[index]", id="by name, early"),
@@ -81,7 +82,7 @@ def test_an_archive_that_was_asked_for_as_a_map_is_told_by_its_list_of_files() -
     assert "is an open npz archive" in message
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("path", "early", "late"),
     [
         pytest.param("config.FILES[name]", "self.size = 3", "self.data[index]", id="one array"),

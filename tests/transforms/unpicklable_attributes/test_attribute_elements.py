@@ -45,7 +45,7 @@ def test_a_slice_keeps_what_its_new_value_holds() -> None:
     )
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("walk", "touched"),
     [
         ("for f in self.files:\n    f.readline()", True),

@@ -93,7 +93,7 @@ SKIP = "def skip(reader):\n    next(reader.file)\n\n\n"
 NONE = "def silence(reader):\n    reader.file = None\n\n\n"
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("parts", "refused"),
     [
         pytest.param({"late": "print(lines.path)"}, False, id="nobody reads it"),

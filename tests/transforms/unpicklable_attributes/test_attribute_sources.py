@@ -65,7 +65,7 @@ def test_a_handler_that_raises_leaves_no_object_without_its_file(handler: str, a
     assert ('        if "f" in state:\n' in after) is not always
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("method", "answer"),
     [
         ("__getstate__", "its `__getstate__` (line 8) copies `__dict__` in a form"),
@@ -104,7 +104,7 @@ multiprocessing.Pool(2).map(Rows('a.db').run, [1])
 """
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("call", "writes"),
     [
         *((f"execute('{word} t')", True) for word in sorted(names("sql_writes"))),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from harness.each_row import each_row
 from harness.small import migrated, reported
 
 RULE = "unpicklable-attributes"
@@ -85,13 +86,13 @@ LEFT_OPEN = [
 ]
 
 
-@pytest.mark.parametrize("count", CLOSED)
+@each_row("count", CLOSED)
 def test_closed_again(count: str) -> None:
     files = {"a.py": PROGRAM.format(count=count, line="pass")}
     assert reported(files, RULE) == [] and migrated(files, RULE) == {}
 
 
-@pytest.mark.parametrize("count", LEFT_OPEN)
+@each_row("count", LEFT_OPEN)
 def test_left_open(count: str) -> None:
     found = reported({"a.py": PROGRAM.format(count=count, line="pass")}, RULE)
     assert [each.span.line for each in found] == [10], found

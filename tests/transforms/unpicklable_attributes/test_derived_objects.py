@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import pytest
-
 from codemods.engine.migrate import check
 from codemods.settings import Settings
 from codemods.tree.files import MemoryFiles
+from harness.each_row import each_row
 
 HANDLERS = """\
 from multiprocessing import Process
@@ -30,7 +29,7 @@ if __name__ == "__main__":
 """
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("init", "found"),
     [
         ("name = 'remote'", True),

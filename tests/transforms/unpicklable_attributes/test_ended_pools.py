@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from harness.each_row import each_row
 from harness.small import migrated, reasons
 
 RULE = "unpicklable-attributes"
@@ -56,7 +57,7 @@ def _text(**lines: str) -> str:
     return TEXT.format(**{"work": "pass", "between": "pass", "before": "pass", "after": "pass", **lines})
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("where", "line", "number"),
     [
         pytest.param("before", "loaders[0].stop()", 35, id="one of them"),
@@ -71,7 +72,7 @@ def test_a_pool_that_is_ended_is_not_started_again(where: str, line: str, number
     assert "before the object is sent" in reason and f"a.py:{number}" in reason
 
 
-@pytest.mark.parametrize(
+@each_row(
     "lines",
     [
         pytest.param({}, id="never"),

@@ -55,7 +55,7 @@ def test_computed_once(line: str, before: list[str], again: str | None) -> None:
         assert f"self.f = {again}\n" in after
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("line", "reason"),
     [
         pytest.param("self.f = open(elsewhere(root))", "another value the second time", id="unknown function"),

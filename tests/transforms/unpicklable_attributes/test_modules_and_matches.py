@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from harness.each_row import each_row
 from harness.meaning import printed
 from harness.small import migrated, reasons
 
@@ -46,7 +47,7 @@ def text(value: str, shown: str, more: str = "pass", then: str = "") -> str:
     return TEXT.format(value=value, shown=shown, more=more, then=then)
 
 
-@pytest.mark.parametrize(("value", "shown", "answer"), [MODULE, *MATCHES])
+@each_row(("value", "shown", "answer"), [MODULE, *MATCHES])
 def test_it_is_made_again(value: str, shown: str, answer: str) -> None:
     after = migrated({"a.py": text(value, shown)}, RULE)["a.py"]
     assert f"self.value = {value.replace('name)', 'self.name)')}\n\n    def show" in after

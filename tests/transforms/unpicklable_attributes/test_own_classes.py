@@ -37,7 +37,7 @@ CHANGES = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize("body", CHANGES)
+@each_row("body", CHANGES)
 def test_a_handler_that_keeps_what_it_got_is_not_made_again(body: str) -> None:
     *_, reason = reasons({"a.py": HANDLER.format(body=body)}, RULE)
     assert reason.startswith("`Lines.emit` changes the object (line 13), and a new one would not have that: ")

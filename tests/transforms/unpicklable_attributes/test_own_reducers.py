@@ -53,7 +53,7 @@ def text(more: str, name: str = "Reader") -> dict[str, str]:
     return {"reading.py": READER + "\n\n" + more + "\n", "main.py": MAIN.format(name=name)}
 
 
-@pytest.mark.parametrize("registered", REGISTERED)
+@each_row("registered", REGISTERED)
 def test_a_class_with_a_reducer_crosses(registered: str) -> None:
     assert reported(text(registered), RULE) == []
     (reason,) = reasons(text(registered), RULE, confidence=Confidence.POSSIBLE)
@@ -146,7 +146,7 @@ def test_a_getattr_that_is_not_asked_where_a_reducer_decides() -> None:
 ASKS = "def own(thing):\n    {}\n"
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("asks", "name"),
     [
         ('return "__getstate__" in type(thing).__dict__', "__getstate__"),
@@ -167,7 +167,7 @@ def test_code_that_asks_for_a_method(asks: str, name: str) -> None:
     assert reason.startswith(f"reading.py:{line} asks whether there is a `{name}`")
 
 
-@pytest.mark.parametrize(
+@each_row(
     "asks",
     [
         'return hasattr(thing, "__len__")',

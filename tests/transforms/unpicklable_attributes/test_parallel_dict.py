@@ -64,7 +64,7 @@ def test_it_is_filled_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> 
     assert "                opened[path] = sqlite3.connect(\n                    path,\n" in after
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("beside", "more"),
     [
         pytest.param("pass", "pass", id="nothing beside"),

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import pytest
-
+from harness.each_row import each_row
 from harness.small import migrated, reasons
 
 RULE = "unpicklable-attributes"
@@ -49,7 +48,7 @@ def text(opens: str = OPENS, makes: str = MAKES, end: str = "pass") -> dict[str,
     return {"train.py": TEXT.format(opens=opens, makes=makes.replace("\n", "\n    "), end=end)}
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("files", "line"),
     [
         (text(f"{OPENS}\n        os.unlink(self.path)"), 12),
@@ -77,7 +76,7 @@ def test_a_file_that_is_gone(files: dict[str, str], line: int) -> None:
     assert [reason.startswith(f"train.py:{line} removes or moves") for reason in found] == [True]
 
 
-@pytest.mark.parametrize(
+@each_row(
     "files",
     [
         text(end="os.remove(path)"),

@@ -35,7 +35,7 @@ import logging
 {tail}"""
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("head", "tail", "name", "new"),
     [
         ("", "", "logger", True),
@@ -59,7 +59,7 @@ def test_a_logger_of_the_module(head: str, tail: str, name: str, new: bool) -> N
         assert "Thing" not in above
 
 
-@pytest.mark.parametrize(
+@each_row(
     "head",
     [
         "logger = _logger = 1\n",
@@ -92,7 +92,7 @@ if __name__ == "__main__":
 IN_CONTEXT = 'make it with the context of the processes that get it: `multiprocessing.get_context("spawn")`'
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("use", "reason"),
     [
         ("DataLoader(Thing('a'), num_workers=2)", None),
@@ -139,7 +139,7 @@ SLOTS = "the class of attrs has slots; write `__getstate__` and `__setstate__` b
 DEFINED = "the class is defined with `{}`; write `__getstate__` and `__setstate__` by hand"
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("mark", "reasons"),
     [
         ("", []),
@@ -182,7 +182,7 @@ def test_what_is_filled_is_filled_anew(empty: str, fill: str, again: list[str]) 
     assert [line.removeprefix("        ") for line in lines[at + 1 :]] == again
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("more", "reasons"),
     [
         ("other = lock", [None]),

@@ -169,7 +169,7 @@ def recorder(more: str, stream: str = "sys.stdout") -> dict[str, str]:
     return {"a.py": STREAM.format(more=more, stream=stream) + SEND.format(value="Recorder()")}
 
 
-@pytest.mark.parametrize(
+@each_row(
     "more",
     [
         "with contextlib.redirect_stdout(io.StringIO()):\n    Recorder()",
@@ -186,7 +186,7 @@ def test_a_stream_that_is_put_elsewhere(more: str) -> None:
     assert reason.startswith("a.py:1")
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("more", "stream"),
     [
         ("", "sys.stdout"),
@@ -227,7 +227,7 @@ def prepared(code: str) -> dict[str, str]:
     return {"a.py": CONNECTION.format(code=code) + SEND.format(value="prepare(Store('runs.db'), 3)")}
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("code", "what"),
     [
         ("store.db.row_factory = sqlite3.Row", "sets `row_factory` on it"),
@@ -270,7 +270,7 @@ class Rows({base}):
 """
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("imports", "base", "known"),
     [
         pytest.param("from fastai.vision import *", "Dataset", True, id="of torch, by fastai"),

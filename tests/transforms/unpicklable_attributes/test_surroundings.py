@@ -75,7 +75,7 @@ def test_a_relative_path_and_another_folder(made: str, again: str) -> None:
     assert " = os.path.abspath(" in after and after.count("os.path.abspath") == 1
 
 
-@pytest.mark.parametrize(
+@each_row(
     "made",
     [
         "self.file = open(os.path.abspath(path))",
@@ -163,7 +163,7 @@ def test_modules_by_a_condition() -> None:
 CFG = 'class Cfg:\n    path = "a"\n\n\ndef change(cfg):\n    {change}\n\n\n'
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("made", "change", "again"),
     [
         ("self.file = open(self.path.root)", "cfg.root = 'b'", "self.file = open(self._file_root)"),

@@ -9,6 +9,7 @@ from codemods.project import Project
 from codemods.syntax.unpicklable_table import Remedy, kinds
 from codemods.transforms.unpicklable_attributes import RULE
 from codemods.tree.files import MemoryFiles
+from harness.each_row import each_row
 
 USE = """
 
@@ -42,7 +43,7 @@ def fixed(code: str) -> str:
     return text
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("head", "body", "error"),
     [
         pytest.param("import threading as t", "self.x = t.Lock()", "_thread.lock", id="module alias"),
@@ -75,7 +76,7 @@ def test_is_found_and_made_again(head: str, body: str, error: str) -> None:
     assert findings[0].trace[0].what.endswith("is stored as `self.x`")
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("head", "body"),
     [
         pytest.param("import json", "self.x = json.load(open(path))", id="read at once"),
@@ -94,7 +95,7 @@ def test_look_alikes(head: str, body: str) -> None:
     assert found(thing(body, head)) == []
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("head", "body", "reason"),
     [
         pytest.param("import h5py", "self.x = h5py.File(path, 'a')", "open for writing", id="append mode"),
@@ -178,7 +179,7 @@ class Thing(Reader):
 """
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("more", "reason"),
     [
         pytest.param("", None, id="the default"),
@@ -319,7 +320,7 @@ USE_OF_A_LOGGER = """
 """
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("head", "body", "expected"),
     [
         pytest.param("logger = logging.getLogger('a')", "self.log = logger", ["logger.info"], id="the module has it"),
@@ -408,7 +409,7 @@ def test_every_entry_of_the_table_is_complete() -> None:
         assert kind.advice or kind.remedy in {Remedy.RECREATE, Remedy.REOPEN, Remedy.NAMED, Remedy.EXHAUST}
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("head", "body", "hidden"),
     [
         pytest.param("import soundfile as sf", "self.x = sf.SoundFile(path)", "whose `_file`", id="sound file"),
@@ -425,7 +426,7 @@ def test_what_installed_packages_hide(head: str, body: str, hidden: str) -> None
     assert body.replace("path", "self.path") in fixed(code)
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("head", "body", "reason"),
     [
         pytest.param("import faiss", "self.x = faiss.Kmeans(4, 2)", "`self.x.cp = None`", id="the line to write"),
@@ -474,7 +475,7 @@ def test_a_scripted_module_among_the_modules_of_a_model_stays() -> None:
     assert "among its submodules" in (found(code)[0].reason or "")
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("base", "call"),
     [
         pytest.param("", "Thing('a', logger=LOG)", id="call"),
@@ -581,7 +582,7 @@ def test_a_long_chain_of_subclasses_is_repaired_once_per_class() -> None:
     assert len({edit for fix in fixes if fix is not None for edit in fix.edits}) <= 4 * depth
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("path", "text", "old"),
     [
         ("docker/Dockerfile", "FROM python:3.6-slim\n", True),

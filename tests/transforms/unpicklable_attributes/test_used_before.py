@@ -37,7 +37,7 @@ if __name__ == '__main__':
 """
 
 
-@pytest.mark.parametrize(
+@each_row(
     "line",
     ["print(data[0])", "for row in data: print(row)", "data.open()", "data.close(); print(data[1])", "x = data[0], 1"],
 )
@@ -48,7 +48,7 @@ def test_used_before(line: str) -> None:
     assert 'state["conn"] = None' in migrated(files, RULE)["a.py"]
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("before", "after"),
     [
         pytest.param("pass", "print(data[0])", id="after"),
@@ -88,7 +88,7 @@ if __name__ == '__main__':
 """
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("name", "more", "opens"),
     [
         pytest.param("_close", "", False, id="nobody closes it"),
