@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from harness.each_row import each_row
 from harness.marks import crossing, marked
 
