@@ -6,14 +6,18 @@ import ast
 import re
 from collections.abc import Iterator
 
-from ...finding import Finding, Refused
+from ...finding import Finding, Hop, Refused
 from ...flow.answers.crossings import flow_of
 from ...hazard_kind import HazardKind
 from ...nodes import statements, walk
 from ...project import Project
 from ...syntax.binding_rules import FUNCTIONS
+from ...syntax.outline import outline_of
+from ...syntax.resolver import method
 from ...syntax.scope_data import start_of
 from .screen import ID
+
+_OF_SUPER = re.compile(r"=[ \t]*super\([^()\n]*\)\.\w+[ \t]*(?:#.*)?$", re.MULTILINE)
 
 
 def misnamed(project: Project) -> Iterator[Finding]:
@@ -47,6 +51,36 @@ def misnamed(project: Project) -> Iterator[Finding]:
         message = f"the {what} `{node.name}` {crossing.in_words}; {found}"
         span = source.span(source.offset(*at), source.offset(crossing.end_line, crossing.end_column))
         yield Finding.answered(ID, crossing.path, span, message, crossing.confidence, crossing.trace, Refused(reason))
+
+
+def kept_from_above(project: Project) -> Iterator[Finding]:
+    """`self.load = super().__call__` in a class with a `__call__` of its own: pickle sends the name alone."""
+    for source in project.matching(_OF_SUPER, words=("super",)):
+        outline = outline_of(project, source.path)
+        for node in outline.of_kind(ast.Assign) if outline is not None else ():
+            owner = outline.owner(node) if outline is not None else None
+            name = node.value.attr if isinstance(node.value, ast.Attribute) else ""
+            if owner is None or not _is_kept(node) or method(owner, name) is None:
+                continue
+            crossing = flow_of(project).instances(source.path, owner.lineno)
+            if crossing is None or not crossing.confidence.reaches(project.bar_of(source.path)):
+                continue
+            message = (
+                f"`{ast.unparse(node.targets[0])}` is `{name}` of a class above `{owner.name}`, objects of which are "
+                f"sent: pickle sends the name alone, and a worker gets the `{name}` of `{owner.name}`"
+            )
+            trace = (Hop(source.path, node.lineno, f"`super().{name}` is kept on the object"), *crossing.trace)
+            reason = f"call `super().{name}(...)` where it is used"
+            span = source.span_of(node.value)
+            yield Finding.answered(ID, source.path, span, message, crossing.confidence, trace, Refused(reason))
+
+
+def _is_kept(node: ast.Assign) -> bool:
+    """`self.x = super().method`, also of `super(Class, self)`."""
+    target, value = node.targets[0], node.value
+    held = value.value if isinstance(value, ast.Attribute) else None
+    of_super = isinstance(held, ast.Call) and isinstance(held.func, ast.Name) and held.func.id == "super"
+    return of_super and isinstance(target, ast.Attribute) and isinstance(target.value, ast.Name)
 
 
 def _is_taken(owner: ast.ClassDef, name: str) -> bool:

@@ -27,7 +27,7 @@ from ...tree.source import Source
 from .evaluated_text import evaluated_texts
 from .loaded_by_path import loaded_by_path
 from .made_classes import made_classes
-from .misnamed import misnamed
+from .misnamed import kept_from_above, misnamed
 from .plan import Target, plan_hoist
 from .screen import ID
 from .set_after_start import set_after_start
@@ -48,6 +48,7 @@ def find(project: Project) -> Iterable[Finding]:
     yield from loaded_by_path(project)
     yield from made_classes(project)
     yield from misnamed(project)
+    yield from kept_from_above(project)
 
 
 def findings(project: Project, found: Iterable[Crossing]) -> Iterator[Finding]:

@@ -136,3 +136,43 @@ def test_what_a_computed_name_gives_is_no_method() -> None:
     assert not reported({"main.py": OF_ALL}, "lambdas")
     sent = OF_ALL.replace('Settings().to_dict(["size"])', "Settings()")
     assert reported({"main.py": sent}, "lambdas")
+
+
+ABOVE = """
+from torch.utils.data import DataLoader
+
+class Load:
+    def __call__(self, x):
+        return x
+
+class Twice(Load):
+    def __init__(self):
+        self.load = {kept}
+
+    {own}
+
+if __name__ == "__main__":
+    for x in {loop}:
+        print(x)
+"""
+
+
+@pytest.mark.parametrize(
+    ("kept", "own", "loop", "found"),
+    [
+        (
+            "super().__call__",
+            "def __call__(self, x): return 2 * self.load(x)",
+            "DataLoader([Twice()], num_workers=2)",
+            1,
+        ),
+        ("super(Twice, self).__call__", "def __call__(self, x): return 2", "DataLoader([Twice()], num_workers=2)", 1),
+        ("super().__call__", "def twice(self, x): return 2 * self.load(x)", "DataLoader([Twice()], num_workers=2)", 0),
+        ("super().__call__(1)", "def __call__(self, x): return 2", "DataLoader([Twice()], num_workers=2)", 0),
+        ("super().__call__", "def __call__(self, x): return 2 * self.load(x)", "[Twice()]", 0),
+    ],
+)
+def test_a_method_of_a_class_above_that_is_kept(kept: str, own: str, loop: str, found: int) -> None:
+    findings = reported({"a.py": ABOVE.format(kept=kept, own=own, loop=loop)}, "lambdas")
+    assert [each.span.line for each in findings] == [10] * found
+    assert all("a worker gets the `__call__` of `Twice`" in each.message for each in findings)
