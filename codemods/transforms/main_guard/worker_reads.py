@@ -18,6 +18,7 @@ from .guard.hoist import sent
 from .own_nodes import own_nodes
 from .set_by_text import UNKNOWN, set_by_text
 from .starts.process_starts import PROCESS, Starts
+from .state.object_parts import Parts
 from .statements import LOG_METHODS
 
 _WORKER = ("__getitem__", "__getitems__", "__iter__", "__next__", "__call__", "run")
@@ -37,6 +38,8 @@ class WorkerReads:
         self._reads: dict[Global, str] | None = None
         self._changes: dict[ast.AST, tuple[Global, ...]] = {}  # by function
         self._places: dict[Global, tuple[str, int]] = {}  # what functions change -> where first
+        self.parts = Parts(starts.callees, ())
+        self._parts_read: dict[Global, set[str]] = {}  # of what the code of workers reads
 
     def lost(self, statements: Collection[ast.stmt]) -> str | None:
         """What the first of `statements` that does so changes and a worker reads, in words."""
@@ -50,7 +53,7 @@ class WorkerReads:
         for statement in statements:
             for changed in self._changed(self.outline, [statement]):
                 reader = reader_of(changed)
-                if reader is not None:
+                if reader is not None and not self._is_apart(statement, changed):
                     where = f"`{changed[1]}`" + (f" of {changed[0]}" if changed[0] != self.outline.path else "")
                     path, line = self._places.get(changed, ("", 0))
                     of = f" of {path}" if path != self.outline.path else ""
@@ -61,6 +64,22 @@ class WorkerReads:
                         "keep it in the object that is sent"
                     )
         return None
+
+    def _is_apart(self, statement: ast.stmt, changed: Global) -> bool:
+        """The statement only sets parts of the variable that no worker reads: `cfg.TRAIN.RUN = "a"`."""
+        if not isinstance(statement, ast.Assign) or changed in self._changed(self.outline, [ast.Expr(statement.value)]):
+            return False
+        read, found = self._parts_read.get(changed, set()), False
+        for target in statement.targets:
+            root: ast.AST = target
+            while isinstance(root, (ast.Attribute, ast.Subscript)) and self._global(self.outline, root) != changed:
+                root = root.value
+            if isinstance(root, ast.expr) and root is not target and self._global(self.outline, root) == changed:
+                set_here = self.parts.changed_here(self.outline, root)
+                found = bool(set_here) and all(key.isidentifier() for key in (*set_here, *read)) and bool(read)
+                if not found or not read.isdisjoint(set_here):
+                    return False
+        return found
 
     def early(self, definitions: Iterable[Function | ast.ClassDef]) -> str | None:
         """What the first of the `definitions` that does so changes and a worker reads, in words.
@@ -277,6 +296,7 @@ class WorkerReads:
             if isinstance(node, (ast.Name, ast.Attribute)) and isinstance(node.ctx, ast.Load):
                 found = self._global(outline, node)
                 if found is not None:
+                    self._parts_read.setdefault(found, set()).update(self.parts.read(outline, node, function))
                     yield found
                 elif isinstance(node, ast.Name) and not hasattr(builtins, node.id):
                     scope, bindings = outline.lookup(node, node.id)

@@ -482,3 +482,68 @@ def test_a_process_that_another_statement_starts() -> None:
     between = text.replace("child.start()", "").replace("child.join()", "child.start()")
     before = {"train.py": between.format(read="Base.kinds", above="", below=SUBCLASS)}
     assert "__main__" in migrated(before, "main-guard")["train.py"]
+
+
+OPTIONS = """\
+class Options(dict):
+    def __getattr__(self, name):
+        return self[name]
+
+    def __setattr__(self, name, value):
+        self[name] = value
+
+
+class Fixed:
+    run = ""
+
+    @property
+    def size(self):
+        return len(self.run)
+
+
+def rename(options):
+    options.data["size"] = 5
+    return "a"
+
+
+options = Options(train=Options(run=""), data=Options(size=3))
+fixed = Fixed()
+"""
+USES = """\
+import multiprocessing
+from options import fixed, options, rename
+
+
+def work(n):
+    print(n, {read})
+
+
+first = multiprocessing.Process(target=work, args=(1,))
+first.start()
+{change}
+second = multiprocessing.Process(target=work, args=(2,))
+second.start()
+"""
+
+
+@each_row(
+    ("read", "change", "kept"),
+    [
+        ("options.data.size", "options.train.run = str(4)", True),
+        ("options['data']['size']", "options.train.run = 'a'", True),
+        ("options.data.size", "options['train'].run = options.other = 'a'", True),
+        ("options.data.size", "options.data.size = 4", False),
+        ("options.data.size", "options.train.run, options.data.size = 'a', 4", False),
+        ("options.data.size", "options.train.run = rename(options)", False),  # what gives the value changes more
+        ("options.data.size", "options[first.name] = 'a'", False),
+        ("options", "options.train.run = 'a'", False),
+        ("options.get('data')", "options.train.run = 'a'", True),
+        ("options[str(n)]", "options.train.run = 'a'", False),
+        ("fixed.size", "fixed.run = 'a'", False),  # a property reads it
+        ("fixed.size", "fixed.other = 'a'", True),
+    ],
+)
+def test_parts_that_no_worker_reads_may_change(read: str, change: str, kept: bool) -> None:
+    script = USES.replace("{read}", read).replace("{change}", change)
+    found = {"options.py": OPTIONS, "train.py": script}
+    assert ("train.py" in migrated(found, "main-guard")) is kept

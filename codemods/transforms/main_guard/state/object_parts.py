@@ -104,6 +104,10 @@ class Parts:
         """The object, or a part of it, is changed there or by another expression for it."""
         return next(self.changes(outline, node, False), None) is not None
 
+    def changed_here(self, outline: Outline, node: ast.expr) -> list[str]:
+        """Which parts of the object the expression that `node` stands in changes."""
+        return self._changed(Use(outline, node, self._made(outline, node)), False)
+
     def _changed(self, use: Use, collects: bool, depth: int = 0) -> list[str]:
         """Which parts the use itself changes."""
         outline, node, _ = use
