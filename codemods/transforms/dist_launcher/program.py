@@ -154,9 +154,12 @@ def read_only_in(found: Program, value: ast.expr) -> str | None:
 def starters(project: Project, path: str) -> Iterator[str]:
     """`path`, which defines an option, and the programs that import it by name: what a launcher may start.
 
-    Also where `path` is a program of its own: `if __name__ == "__main__": args = parse_args()` only tries it out.
+    Where `path` is a program of its own (`if __name__ == "__main__": args = parse_args()` may only try it out), those
+    that name a function by which the option is defined.
     """
     yield path
+    tree = project.module(path)
+    leading = _leading(tree) if tree is not None and any(map(is_main_guard, tree.body)) else None
     stem = path.rpartition("/")[2].removesuffix(".py")
     if stem == "__init__":
         return
@@ -165,8 +168,28 @@ def starters(project: Project, path: str) -> Iterator[str]:
     )
     for source in project.matching(imports, part=stem):
         other = source.path
-        if other != path and any(target == path for _, target in imports_of(project, other) or ()):
+        lines = [line for line, target in imports_of(project, other) or () if target == path and other != path]
+        if lines and (leading is None or _takes(project.module(other), source.text, lines, stem, leading)):
             yield other
+
+
+def _leading(tree: ast.Module) -> set[str]:
+    """The functions and classes of a module that define its options, or use another of these."""
+    made = {item.name: ast.unparse(item) for item in tree.body if isinstance(item, (*FUNCTIONS, ast.ClassDef))}
+    found = todo = {name for name, text in made.items() if "add_argument" in text}
+    while todo:
+        named = re.compile(rf"\b(?:{'|'.join(todo)})\b")
+        todo = {name for name, text in made.items() if name not in found and named.search(text)}
+        found = found | todo
+    return found
+
+
+def _takes(tree: ast.Module | None, text: str, lines: list[int], stem: str, leading: set[str]) -> bool:
+    """An import in one of the lines gives one of the names, or the module, of which one is used: `train.main`."""
+    imports = [node for node in statements(tree) if isinstance(node, ast.ImportFrom)] if tree is not None else []
+    names = {alias.name for node in imports if node.lineno in lines for alias in node.names}
+    of_module = (match[1] for match in re.finditer(rf"\b{stem}\.(\w+)", text))
+    return "*" in names or not names.isdisjoint(leading) or not leading.isdisjoint(of_module)
 
 
 def uses_hydra(found: Program) -> bool:
