@@ -113,6 +113,25 @@ def test_a_function_of_the_own_module(call: str, called: str | None, shared: boo
     assert [each.trace[0].what for each in found] == [f"`{called}` is called here"] * bool(called)
 
 
+@each_row(
+    ("call", "found"),
+    [
+        ("getattr(sys.modules[__name__], 'B' + sys.argv[1])().fit()", True),
+        ("made = getattr(sys.modules[__name__], 'B' + sys.argv[1])()\nmade.fit()", True),
+        ("made = getattr(sys.modules[__name__], 'B' + sys.argv[1])()\nmade.show()", False),
+        ("made = getattr(sys.modules[__name__], 'C' + sys.argv[1])()\nmade.fit()", False),
+    ],
+)
+def test_a_class_of_the_own_module(call: str, found: bool) -> None:
+    big = f"{LOADER}class Big:\n    def fit(self):\n        list(DataLoader([1], num_workers=4))\n"
+    for files in (
+        {"main.py": f"{big}import sys\n{call}\n"},
+        {"main.py": f"from a import *\nimport sys\n{call}\n", "a.py": big},
+    ):
+        at = files["main.py"].count("\n")
+        assert lines(files) == [("main.py", at, "likely")] * found
+
+
 MANY = f"{LOADER}a, b = DataLoader([1], num_workers=2), DataLoader([2], num_workers=2)\n"
 
 
