@@ -101,6 +101,7 @@ CONF = Settings()
         (CLASS, "TABLE.size", "vars(TABLE).update(size=3)"),
         (CLASS, "TABLE.size", "TABLE.__dict__['size'] = 3"),
         (CLASS, "TABLE.has('a')", "TABLE.add('a', len)"),
+        (CLASS, "TABLE.has('a')", "TABLE.rows.setdefault('a', 1)"),
         (CLASS, "TABLE.has('a')", "@TABLE.register\ndef a(x):\n    return x"),
         (CLASS, "TABLE.look()", "TABLE.look()"),  # it goes on where the main process left it
         ("STAGES = []", "STAGES.append(x) or len(STAGES)", "STAGES.append(1)"),  # under fork all are there
@@ -130,8 +131,11 @@ def test_what_a_spawned_worker_lacks(made: str, read: str, change: str) -> None:
         ("STAGES = []", "x", "STAGES.append(1)"),
         ("STAGES = []", "STAGES.append(x)", "STAGES.append(1)"),  # the worker does so too, and reads nothing
         ("STAGES = []", "STAGES.clear() or len(STAGES)", "STAGES.append(1)"),  # it begins anew itself
+        ("STAGES = [3]", "STAGES.remove(3) or len(STAGES)", "STAGES.remove(3)"),
         ("STAGES = []", "len(STAGES)", "print(STAGES.count(1))"),
         (CLASS, "TABLE.size", "TABLE.add('a', len)"),
+        (CLASS, "TABLE.size", "TABLE.rows.setdefault('a', 1)"),
+        (CLASS.replace("{}", "[]"), "TABLE.size", "TABLE.rows.append(1)"),
         (CLASS, "TABLE.has('a')", "TABLE.configure(3)"),
         (CLASS, "TABLE.note(x)", "TABLE.note(1)"),  # each process counts for itself, and reads nothing
         ("NUMBERS = itertools.count()", "x", "next(NUMBERS)"),
