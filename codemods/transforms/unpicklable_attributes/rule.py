@@ -26,6 +26,7 @@ from .sent_alone import sent_alone
 from .uses.attribute_uses import Hazard
 from .uses.closed_before import is_closed_before, opened_from_outside
 from .uses.own_processes import own_processes
+from .uses.set_after_start import set_after_start
 from .uses.taken_off import is_taken_off
 from .uses.used_before import used_before
 from .uses.used_by_keeper import used_by_keeper
@@ -107,7 +108,9 @@ def _sure(
         confidence = Confidence.POSSIBLE if used is None else Confidence.LIKELY
         trace = trace if used is None else (*trace[:-1], used, trace[-1])
     elif confidence is not Confidence.POSSIBLE and (
-        search.is_cleared(shape, store.target.attr) or is_taken_off(search.repo, store.target.attr, trace)
+        search.is_cleared(shape, store.target.attr)
+        or is_taken_off(search.repo, store.target.attr, trace)
+        or set_after_start(shape, store, trace)
     ):
         confidence = Confidence.POSSIBLE
     elif store.method.name == "__enter__" and confidence is Confidence.PROVEN:
