@@ -24,7 +24,7 @@ _STAR = re.compile(r"^[ \t]*from[ \t]+(\S+)[ \t]+import[ \t]+\*", re.MULTILINE)
 # Nodes of the value flow that one run follows: 3.6 KB each with what is made of them, so 5 GB. The largest repository
 # seen has 632 000 (Megatron-LM, 20 MB: 31 000 in 1 MB of code); 1 MB of nothing but calls has 120 000.
 MAX_NODES = 1_300_000
-MAX_TREES = 8 * 1024 * 1024  # characters whose syntax trees are kept from rule to rule: some 0.3 GB
+MAX_TREES = 24 * 1024 * 1024  # characters whose syntax trees are kept from rule to rule: some 0.9 GB
 
 
 class Project:
