@@ -66,7 +66,7 @@ class ClassUse:
 
     def _borrowed(self, node: ast.ClassDef, maker: str) -> Iterator[str]:
         """`A.make` is taken from the class: by another class, or with an object of another class."""
-        pattern = re.compile(rf"\b{re.escape(node.name)}\.{re.escape(maker)}\b")
+        pattern = re.compile(rf"{node.name}(?<!\w{node.name})\.{maker}\b")
         for source in self.project.matching(pattern, word=maker):
             module = self.project.module(source.path)
             for around in ast.walk(module) if module is not None else ():

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 
 from ....project import Project
+from ....tree.source import Source
 from ....tree.suffixes import YAML_FILE
 from .loader_values import NUMBER
 
@@ -58,7 +60,7 @@ class Settings:
         """Every option of that name that has a default is more than 0 by it, and no YAML file says 0."""
         if name not in self._by_default:
             option, found = _option(name), set[str]()
-            for source in self.project.matching(re.compile(rf"\b{either(name)}\b")):
+            for source in _that_say(self.project, name):
                 found.update(map(_sign, option.findall(source.text)))
             self._by_default[name] = found == {"1"} and "0" not in self._in_yaml(name)
         return self._by_default[name]
@@ -89,11 +91,18 @@ class Settings:
         plain = re.compile(rf"\b{re.escape(name)}['\"]?\s*(?::\s*\w+\s*)?[=:]\s*(\d+)\b(?!\s*[-+*/.])")
         found: set[str] = set()
         of_loaders: set[str] = set()
-        for source in self.project.matching(re.compile(rf"\b{either(name)}\b")):
+        for source in _that_say(self.project, name):
             found.update(map(_sign, option.findall(source.text)))
             found.update(map(_sign, plain.findall(without_loaders(source.text))))
             of_loaders.update(map(_sign, plain.findall(source.text)))
         return found or of_loaders
+
+
+def _that_say(project: Project, name: str) -> Iterator[Source]:
+    """The files that hold the name, with `-` or `_` between its parts: what stands behind one of these is a word."""
+    plain = name.isidentifier() and not name.endswith("_")
+    words = [name.split("_", parts)[-1] for parts in range(name.count("_") + 1)] if plain else []
+    return project.matching(re.compile(rf"\b{either(name)}\b"), words=words)
 
 
 def _says_more(text: str, indent: int) -> bool:

@@ -18,7 +18,7 @@ _LINES = re.compile(rf"^([ \t]*)def[ \t]+(\w+)|{_SETS.pattern}", re.MULTILINE)
 @asked
 def patching_functions(project: Project) -> tuple[str, ...]:
     """Names of functions that call `setattr` with names of variables, by a look at the text."""
-    found = {name for source in project.matching(_SETS) for name in _patching(source.text)}
+    found = {name for source in project.matching(_SETS, words=("setattr",)) for name in _patching(source.text)}
     return tuple(sorted(found))
 
 
@@ -32,13 +32,11 @@ def _patching(text: str) -> Iterator[str]:
             yield from [each for at, each in above if at < len(within)][-1:]
 
 
-def names_patched(project: Project, text: str) -> set[str]:
+def names_patched(project: Project, path: str, text: str) -> set[str]:
     """The names that calls of such functions are given as texts, by a look at the text of a file."""
-    functions = [each for each in patching_functions(project) if each in text]
-    if not functions:
-        return set()
-    calls = re.compile(rf"\b(?:{'|'.join(functions)})\([^\n]{{0,300}}?['\"](\w+)['\"]")
-    return set(calls.findall(text))
+    functions = project.words_among(path, frozenset(patching_functions(project)))
+    calls = (re.compile(rf"{name}(?<!\w{name})\([^\n]{{0,300}}?['\"](\w+)['\"]") for name in functions)
+    return {name for each in calls for name in each.findall(text)}
 
 
 def patched_by(project: Project, callees: Callees, outline: Outline) -> Iterator[tuple[ast.Call, ast.expr, str]]:

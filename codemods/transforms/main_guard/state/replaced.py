@@ -27,9 +27,13 @@ from .worker_functions import Worker
 
 _STORE = re.compile(r"\.(?<!\bself\.)(\w+)[ \t]*=(?!=)")
 _BEFORE_STORE = re.compile(r"[ \t]+(?:for[^\n:]*:[ \t]*)?(?!self\b)([A-Za-z_]\w*)(?:\.\w+)*")
-_LOOPS = re.compile(r"\bfor[ \t]+(\w+)[ \t]+in\b")
+_LOOPS = re.compile(r"for(?<!\wfor)[ \t]+(\w+)[ \t]+in\b")
 _ALIASES = re.compile(r"^[ \t]+(\w+)[ \t]*=[ \t]*(\w+)(?:\.\w+)*[ \t]*$", re.MULTILINE)
-_BY_TEXT = re.compile(r"\b(?:setattr|patch(?:\.object)?)\(\s*([^\n]*?)['\"](?:[\w.]*\.)?(\w+)['\"]")
+_TEXT_GIVEN = r"\(\s*[^\n]*?['\"](?:[\w.]*\.)?(\w+)['\"]"
+_BY_TEXT = (
+    ("setattr(", re.compile(rf"setattr(?<!\wsetattr){_TEXT_GIVEN}")),
+    ("patch", re.compile(rf"patch(?<!\wpatch)(?:\.object)?{_TEXT_GIVEN}")),
+)
 _IN_VARIABLES = re.compile(r"(?:\b__dict__|\bvars\([^()\n]*\))\s*\[\s*['\"](\w+)['\"]\s*\]\s*=(?!=)")
 _PATCH, _PATCH_OBJECT = ("unittest.mock.patch", "mock.patch"), ("unittest.mock.patch.object", "mock.patch.object")
 _PASSED_ON = frozenset(("sys.argv", "sys.path", "os.environ"))  # a spawned child gets them from its parent
@@ -46,8 +50,7 @@ def replaced_names(project: Project, path: str) -> tuple[str, ...]:
     if source is None:
         return ()
     found = set(_stores(source.text))
-    may_set = "setattr(" in source.text or "patch" in source.text
-    by_text = {name for _, name in _BY_TEXT.findall(source.text)} if may_set else set[str]()
+    by_text = {name for word, sets in _BY_TEXT if word in source.text for name in sets.findall(source.text)}
     facts = facts_lookup(project)(path) if found else None
     if facts is not None:
         fixed = {node for node, *_ in facts.imports} | {*facts.class_nodes, *facts.function_nodes}
@@ -59,7 +62,7 @@ def replaced_names(project: Project, path: str) -> tuple[str, ...]:
     in_variables = (
         set(_IN_VARIABLES.findall(source.text)) if "__dict__" in source.text or "vars(" in source.text else set()
     )
-    by_calls = names_patched(project, source.text)
+    by_calls = names_patched(project, path, source.text)
     return tuple(sorted({name for _, name in found} | by_text | in_variables | by_calls))
 
 
