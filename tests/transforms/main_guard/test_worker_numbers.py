@@ -32,6 +32,7 @@ BESIDE = "test = DataLoader(\n    [2], shuffle=(1 > 2), num_workers=0\n)\n"
         (4, "num_workers = 0", {}, None),
         (4, "", {"other.py": "def rows(num_workers=0):\n    pass\n"}, "likely"),
         (4, "", {"other.py": OPTION.format(0)}, None),
+        (4, "", {"other.py": OPTION.format(0).replace("num_", "num-")}, None),
         (4, "", {"a.yaml": "num_workers: 0\n"}, None),
         ("None", BESIDE, {"other.py": APART}, None),
     ],
