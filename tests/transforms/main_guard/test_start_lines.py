@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import ast
+
 import pytest
 
 from harness.small import reported
@@ -156,3 +158,36 @@ def test_a_function_that_sets_it(run: str, found: bool) -> None:
         f'if __name__ == "__main__":\n    {run}\n'
     )
     assert bool(reported({"main.py": script}, "main-guard")) is found
+
+
+@pytest.mark.parametrize(
+    ("run", "found"),
+    [
+        ("setup(); run()", True),
+        ("run(); setup()", False),
+        ("run(); setup(); run()", True),
+        ("outer(); setup()", False),
+        ("setup(); outer()", True),
+        ("for turn in range(2): run(); setup()", True),
+    ],
+)
+@pytest.mark.parametrize("within", [False, True])
+def test_a_function_that_sets_it_to_another_value(run: str, found: bool, within: bool) -> None:
+    outer = "def outer():\n    run()\n\n\n" if "outer" in run else ""
+    main = f"def main():\n    {run}\n\n\n" if within else ""
+    script = (
+        "from multiprocessing import Pool\n\nLEVEL = 1\n\n\ndef setup():\n    global LEVEL\n    LEVEL = 3\n\n\n"
+        "def work(index):\n    return LEVEL, index\n\n\n"
+        f"def run():\n    with Pool(1) as pool:\n        print(pool.map(work, [1]))\n\n\n{outer}{main}"
+        f'if __name__ == "__main__":\n    {"main()" if within else run}\n'
+    )
+    assert bool(reported({"main.py": ast.unparse(ast.parse(script))}, "main-guard")) is found
+
+
+@pytest.mark.parametrize(
+    ("second", "found"), [("work, items", True), ("print, items", False), ("len, [work(1)]", False)]
+)
+def test_another_function_that_gets_the_same(second: str, found: bool) -> None:
+    lines = ["items = [1]", "with Pool(1) as pool:", "    pool.map(work, items)", CHANGE, "with Pool(1) as pool:"]
+    program = IN_FUNCTION.format(body=body([*lines, f"    pool.map({second})"]))
+    assert bool(reported({"main.py": program}, "main-guard")) is found

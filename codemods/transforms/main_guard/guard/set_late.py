@@ -10,7 +10,8 @@ from ....syntax.callees import FUNCTIONS
 from ....syntax.main_guard import is_main_process_block
 from ....syntax.outline import Outline
 from ..set_before import declares, plain_calls
-from ..state.changed_settings import Place, Search, is_set_before
+from ..state.before_start import is_set_before, precedes
+from ..state.changed_settings import Place, Search
 from .missing_globals import MissingGlobal
 
 _DEPTH = 4
@@ -19,16 +20,18 @@ _DEPTH = 4
 def is_set_late(search: Search, outline: Outline, missing: MissingGlobal) -> bool:
     """Workers have what the module gives the name, whether they are forked or spawned."""
     if not missing.guarded:
-        return not any(_may_precede(search, outline, store, missing) for store in _declared(outline, missing.read.id))
+        begins = [Hop(outline.path, call.lineno, "") for call in missing.calls]
+        stores = [Place(outline, store, "") for store in _declared(outline, missing.read.id)]
+        return not any(precedes(search, store, begin) for store in stores for begin in begins)
     if missing.instead is None:
         return False
-    stores = [use for use in outline.named.get(missing.read.id, ()) if not isinstance(use.ctx, ast.Load)]
-    stores = [use for use in stores if any(map(is_main_process_block, outline.ancestors(use)))]
-    begins = [in_script(outline, call) for call in missing.calls]
-    if not stores or not begins or not all(begins):
+    guarded = [use for use in outline.named.get(missing.read.id, ()) if not isinstance(use.ctx, ast.Load)]
+    guarded = [use for use in guarded if any(map(is_main_process_block, outline.ancestors(use)))]
+    calls = [in_script(outline, call) for call in missing.calls]
+    if not guarded or not calls or not all(calls):
         return False
-    hops = [Hop(outline.path, call.lineno, "") for calls in begins for call in calls]
-    return not any(is_set_before(search, Place(outline, store, ""), hop) for store in stores for hop in hops)
+    hops = [Hop(outline.path, call.lineno, "") for found in calls for call in found]
+    return not any(is_set_before(search, Place(outline, store, ""), hop) for store in guarded for hop in hops)
 
 
 def _declared(outline: Outline, name: str) -> Iterator[ast.expr]:
@@ -37,18 +40,6 @@ def _declared(outline: Outline, name: str) -> Iterator[ast.expr]:
         scope = outline.scope(use)
         if not isinstance(use.ctx, ast.Load) and isinstance(scope, FUNCTIONS) and declares(outline, scope, name):
             yield use
-
-
-def _may_precede(search: Search, outline: Outline, store: ast.expr, missing: MissingGlobal) -> bool:
-    """It may run before some call sends what reads the global, and before the script comes to that."""
-    place = Place(outline, store, "")
-    for call in missing.calls:
-        begins = in_script(outline, call) or [call]
-        if search.may_be_before(place, Hop(outline.path, call.lineno, "")) and any(
-            search.may_be_before(place, Hop(outline.path, each.lineno, "")) for each in begins
-        ):
-            return True
-    return False
 
 
 def in_script(outline: Outline, call: ast.Call, depth: int = 0) -> list[ast.Call]:

@@ -7,12 +7,14 @@ from dataclasses import replace
 from typing import NamedTuple
 
 from ....finding import Hop
+from ....syntax.callees import FUNCTIONS
 from ....syntax.file_tree import Scope
 from ....syntax.names import last_name
 from ....syntax.outline import Outline
 from ..data import names
 from .process_starts import EXECUTOR, PROCESS, Starts
 
+_MADE = (ast.ClassDef, ast.Import, ast.ImportFrom)
 _LOOPS = (ast.For, ast.AsyncFor, ast.While)
 
 
@@ -28,21 +30,31 @@ def may_precede(starts: Starts, outline: Outline, node: ast.AST, line: int) -> b
 
 
 def sent_again(starts: Starts, outline: Outline | None, sent: Hop) -> list[Hop]:
-    """The boundary, and calls below it that send by the same function of a library what has the same name."""
+    """The boundary, and others of the file that send by the same function of a library the same code."""
     calls = [each for each in outline.by_line.get(sent.line, ()) if isinstance(each, ast.Call)] if outline else []
     found = [sent]
     for call in calls:
         assert outline is not None
-        name, passed = starts.name(outline, call.func), _names(call)
+        name, passed = starts.name(outline, call.func), _code(outline, call)
         for other in outline.calls.get(last_name(call.func), ()) if "." in name and passed else ():
-            if other.lineno > call.lineno and passed & _names(other) and starts.name(outline, other.func) == name:
+            if (
+                other.lineno != call.lineno
+                and passed & _code(outline, other)
+                and starts.name(outline, other.func) == name
+            ):
                 found.append(replace(sent, line=other.lineno))
     return found
 
 
-def _names(call: ast.Call) -> set[str]:
+def _code(outline: Outline, call: ast.Call) -> set[str]:
+    """The functions and classes that the arguments name; of a function that is called there, the result is sent."""
     values = [*call.args, *(keyword.value for keyword in call.keywords)]
-    return {value.id for value in values if isinstance(value, ast.Name)}
+    found = set[str]()
+    for node in (node for value in values for node in ast.walk(value) if isinstance(node, ast.Name)):
+        kinds = _MADE if getattr(outline.parents[node], "func", None) is node else (*_MADE, *FUNCTIONS)
+        if any(isinstance(each.statement, kinds) for each in outline.lookup(node, node.id)[1]):
+            found.add(node.id)
+    return found
 
 
 class _Begin(NamedTuple):

@@ -13,9 +13,7 @@ from ....finding import Confidence, Hop
 from ....flow.answers.crossings import flow_of
 from ....flow.facts.records import facts_lookup
 from ....flow.facts.test_code import is_test
-from ....nodes import walk
 from ....project import Project
-from ....syntax.branches import no_one_run
 from ....syntax.callees import FUNCTIONS, Function
 from ....syntax.main_guard import is_main_process_block
 from ....syntax.modules import modules_of
@@ -24,7 +22,8 @@ from ....syntax.outline import Outline
 from ....syntax.repo import Repo
 from ..importers import Importers
 from ..starts.process_starts import Starts
-from ..starts.start_lines import may_precede, sent_again
+from ..starts.start_lines import sent_again
+from .before_start import precedes
 from .bound_by_workers import bind_first, bound_in
 from .calls_of_functions import CallsOfFunctions
 from .calls_of_scripts import CallsOfScripts, has_guard
@@ -33,7 +32,6 @@ from .leads_to import leads_to
 from .object_parts import ADDS, DRAWN, ITEM, Parts
 from .own_names import OBJECTS, may_mean_other, means_own
 from .registrations import Registrations
-from .run_twice import is_run_twice
 from .worker_functions import Worker, WorkerFunctions, begins_workers
 
 _MAX_DEPTH = 5
@@ -77,6 +75,7 @@ class Search:
         self.parts = Parts(self.callees, self._functions.known)
         self.called = CallsOfFunctions(self.callees, self.parts.same)
         self._asked: dict[ast.AST, frozenset[str] | None] = {}
+        self.callers: dict[Function, list[Hop]] = {}
 
     @property
     def workers(self) -> dict[Function, Worker]:
@@ -174,29 +173,6 @@ class Search:
         hops += [hop for worker in self.workers.values() for _, hop in worker.sent.values()]
         return frozenset((hop.path, hop.line) for hop in hops)
 
-    def may_be_before(self, change: Place, sent: Hop, depth: int = 0) -> bool:
-        """Not all that makes the change stands below the start of the worker."""
-        scope = change.outline.scope(change.node)
-        if not is_set_before(self, change, sent):
-            return self._may_be_before_next(change, sent)
-        if not isinstance(scope, FUNCTIONS) or depth > _MAX_DEPTH:
-            return True
-        calls = [Place(caller, call, "") for caller, call in self.called.of(change.outline, scope)]
-        return not calls or any(self.may_be_before(call, sent, depth + 1) for call in calls)
-
-    def _may_be_before_next(self, change: Place, sent: Hop) -> bool:
-        """The function that starts the worker makes the change below that, and is run again."""
-        outline, node = change.outline, change.node
-        scope, line = outline.scope(node), getattr(node, "lineno", 0)
-        begins = sent.path == outline.path and any(
-            outline.scope(each) is scope for each in outline.by_line.get(sent.line, ())
-        )
-        if not begins or not isinstance(scope, FUNCTIONS):
-            return False
-        if no_one_run(self.repo, [[(outline.path, each, -1)] for each in (line, sent.line)]):
-            return False
-        return is_run_twice(self.repo, self.called.of(outline, scope))
-
     def _calls_by_main(self, change: Place) -> Iterator[Place]:
         """Where code that no worker runs calls the function in which an object goes on, for workers as well.
 
@@ -227,7 +203,7 @@ class Search:
                 running = {script for script in running if self.calls.imports(script, place.outline.path)}
                 running = {script for script in running if self.calls.may_run(script, way[1])}
                 for sent in sent_again(self.starts, self.repo.outline(path), way[1]) if running else ():
-                    if self.may_be_before(change, sent) and not is_emptied(self.callees, changes, sent):
+                    if precedes(self, change, sent) and not is_emptied(self.callees, changes, sent):
                         return change, running, (way[0], sent)
         return None
 
@@ -355,29 +331,6 @@ def nearest(item: tuple[Place, Worker]) -> tuple[int, str, int]:
     """The order in which places are tried: few calls from what is sent, then by file and line."""
     place, worker = item
     return worker.depth, place.outline.path, getattr(place.node, "lineno", 0)
-
-
-def is_set_before(search: Search, change: Place, sent: Hop) -> bool:
-    """The state may still be as `change` sets it where the worker is started: it is no line further down."""
-    outline, node = change.outline, change.node
-    above = [*outline.ancestors(node)]
-    for holder in above:
-        if isinstance(holder, (ast.With, ast.AsyncWith)):
-            if any(node in ast.walk(item.context_expr) for item in holder.items):
-                inside = holder.lineno <= sent.line <= (holder.end_lineno or sent.line)
-                calls = (each for item in holder.body for each in walk(item) if isinstance(each, ast.Call))
-                if not (inside and sent.path == outline.path) and not any(
-                    search.callees.called(outline, call) for call in calls
-                ):
-                    return False
-            elif any(search.starts.in_block(outline, [item.context_expr]) for item in holder.items):
-                return False  # the workers are there by then
-    scope = outline.scope(node)
-    same = sent.path == outline.path and scope in {outline.scope(each) for each in outline.by_line.get(sent.line, ())}
-    line = getattr(node, "lineno", 0)
-    if same and no_one_run(search.repo, [[(outline.path, each, -1)] for each in (line, sent.line)]):
-        return False  # `if parallel: pool.map(...)`, and `else: work(...)`
-    return not same or may_precede(search.starts, outline, node, sent.line)
 
 
 def _adds(change: Place) -> bool:

@@ -9,7 +9,8 @@ from ....finding import Confidence, Hop
 from ....syntax.names import last_name
 from ....syntax.outline import Outline
 from ....syntax.receivers import qualified_name
-from .changed_settings import Place, Search, is_set_before
+from .before_start import is_set_before
+from .changed_settings import Place, Search
 from .process_state import inherits
 
 _STOP, _SIGNALS = "signal.SIGTERM", "signal.signal"

@@ -22,7 +22,8 @@ from ....syntax.names import last_name
 from ....syntax.outline import Outline
 from ....syntax.receivers import qualified_name
 from ..statements import LOG_METHODS
-from .changed_settings import Changed, Place, Search, is_set_before, nearest
+from .before_start import is_set_before
+from .changed_settings import Changed, Place, Search, nearest
 from .library_texts import imported_name, texts_of_libraries
 from .loggers import may_serve
 from .process_state_table import State, read_by
