@@ -111,3 +111,13 @@ def test_a_connection_that_is_closed_before_the_next_start(given: str, close: st
     text = PIPES.format(given=given, close=close)
     found = [reason for reason in reasons({"train.py": text}, RULE) if "its own connection" in reason]
     assert len(found) == is_found
+
+
+@each_row("mark", ["staticmethod", "classmethod"])
+def test_what_takes_no_object_along(mark: str) -> None:
+    more = f"\n    @{mark}\n    def one(rank):\n        print(rank)\n"
+    start = (
+        "for i in range(2):\n    p = mp.Process(target=self.one, args=({},))\n    p.start()\n    self.procs.append(p)"
+    )
+    assert not found(start.format("i"), more)
+    assert len(found(start.format("self"), more)) == 1

@@ -19,6 +19,7 @@ from ....syntax.repo import Repo
 _MAKES = re.compile(r"Process(?<!\wProcess)\s*\(")  # begins with the word: found many times faster
 _COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
 _PUTS = frozenset(("append", "add", "insert", "extend"))
+_UNBOUND = frozenset(("staticmethod", "classmethod"))  # what it gives does not take the object along
 _DECIDES = frozenset(("__getstate__", "__reduce__", "__reduce_ex__"))
 
 
@@ -84,7 +85,10 @@ def _gets_self(outline: Outline, call: ast.Call) -> bool:
     given = {word.arg: word.value for word in call.keywords}
     target, args = given.get("target"), given.get("args")
     if isinstance(target, ast.Attribute) and outline.is_self(target.value):
-        return True
+        owner = outline.owner(call)
+        named = [each for each in owner.body if getattr(each, "name", "") == target.attr] if owner is not None else []
+        if not any(last_name(mark) in _UNBOUND for each in named for mark in getattr(each, "decorator_list", ())):
+            return True
     return isinstance(args, (ast.Tuple, ast.List)) and any(outline.is_self(each) for each in args.elts)
 
 
