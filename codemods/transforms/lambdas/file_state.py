@@ -5,15 +5,18 @@ from __future__ import annotations
 import ast
 import itertools
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
 from ...finding import Edit, Import, Refused
+from ...nodes import walk
 from ...project import Project
 from ...syntax.line_width import line_width
 from ...syntax.placement import blank_lines_above, indentation_unit, usual_gap
 from ...syntax.python_floor import old_python
+from ...syntax.repo import Repo
+from ...syntax.resolver import Class
 from ...syntax.scope_data import Scope, Use, end_of, start_of
 from ...syntax.scopes import scopes_of
 from .candidate import SEES_NAMES, Unit, is_about_object
@@ -25,6 +28,7 @@ from .writing.fstrings import span
 Signature = tuple[tuple[object, ...], str, int]  # the code and what it reads, its role, the line of its statement
 _NO_CALL = re.compile(r"(?:[=,(\[{:]|\b(?:return|else|if|in|or|and|yield|not))\s*\Z")
 
+_NAMED = ("arg", "attr", "id", "value")  # of a node: where it may name a keyword
 _FACTORY_READ = re.compile(r"\.default_factory\b(?!\s*=[^=])")
 
 
@@ -136,6 +140,26 @@ class FileRewrite:
         """Uses of `eval` and the like, which may find variables by their names."""
         scopes = self.scopes
         return [use for use in scopes.uses if use.name in SEES_NAMES and not is_about_object(scopes, use)]
+
+    def is_ours(self, node: ast.AST) -> Callable[[str], bool]:
+        """Of a name: code of the project is called so, which may do anything with its argument `node`.
+
+        A class derived from a loader of torch hands on what it never names.
+        """
+        above = self.scopes.parents[node]
+        keyword = above.arg if isinstance(above, ast.keyword) else None
+        return lambda name: self.names.is_defined(name) and not (keyword and self._hands_on(name, keyword))
+
+    def _hands_on(self, name: str, keyword: str) -> bool:
+        repo = Repo(self.project)
+        found = [(each, made) for each in repo.mentioning(name) for made in each.definitions.get(name, ())]
+        for outline, made in found:
+            if not isinstance(made, ast.ClassDef) or "DataLoader" not in repo.resolver.base_names(Class(outline, made)):
+                return False
+            for at in repo.resolver.lineage(Class(outline, made)):
+                if any(keyword in (getattr(part, name, "") for name in _NAMED) for part in walk(at.node)):
+                    return False
+        return bool(found)
 
     def is_keyword(self, name: str) -> bool:
         """Some call of the project passes a keyword of this name, or may do so: `**locals()`, `**{"self": ...}`."""

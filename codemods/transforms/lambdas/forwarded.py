@@ -95,7 +95,7 @@ class Forwards:
         calls = {call.what for call in self.known.given(*place)}
         if calls:
             return calls == {str(count)}
-        return not may_take_other_arguments(self.rewrite.scopes, node, self.rewrite.names.is_defined)
+        return not may_take_other_arguments(self.rewrite.scopes, node, self.rewrite.is_ours(node))
 
     def _function(self, unit: Unit, called: ast.expr, moves: Mapping[Unit, Move]) -> ast.arguments | None:
         """The parameters of the one function that `called` is, from now on and in a worker."""

@@ -32,7 +32,7 @@ def in_place(rewrite: FileRewrite, node: Movable, known: Known) -> Fix | None:
         return None
     told = told_apart(rewrite.project, known, rewrite.path, rewrite.scopes, node) is not None
     if not told:  # else a name of the standard library would be one object for all calls
-        shape = known_shape(rewrite.scopes, rewrite.source, node, rewrite.names.is_defined)
+        shape = known_shape(rewrite.scopes, rewrite.source, node, rewrite.is_ours(node))
         if shape is not None and is_factory(rewrite.scopes, node) and rewrite.reads_factories:
             return None  # two dicts with `int` have the same factory
         if shape is not None:
