@@ -731,7 +731,7 @@ def test_a_shared_lock_gets_to_a_process_and_to_no_pool_at_work(boundary: str, m
     project = Project(MemoryFiles({PATH: text.encode()}))
     (answer,) = plan_hoist(project, PATH, [Target(HazardKind.LAMBDA, 5, 11, boundary)]).values()
     assert isinstance(answer, Fix) is moves
-    assert moves or "pass it to the pool with `initializer=`" in answer.reason
+    assert moves or "pass it where the processes are made" in answer.reason
 
 
 @each_row(

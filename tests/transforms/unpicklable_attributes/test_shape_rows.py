@@ -111,7 +111,8 @@ IN_CONTEXT = 'make it with the context of the processes that get it: `multiproce
         ),
         (
             "multiprocessing.Pool(2).map(Thing('a').__getitem__, [1])",
-            "pass it to the pool with `initializer=` and `initargs=`, or use one of `multiprocessing.Manager()`",
+            "pass it where the processes are made (`args=`; of a pool `initializer=` and `initargs=`), or use one of "
+            "`multiprocessing.Manager()`",
         ),
     ],
 )
