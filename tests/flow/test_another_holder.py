@@ -346,3 +346,57 @@ def test_what_is_a_loader_itself_goes_to_none_where_datasets_do(base: str, metho
     script = KINDS.replace("BASE", base).replace("METHOD", method).replace("CONFIDENCE", confidence)
     files = {"train.py": script}
     assert crossing(files) == marked(files)
+
+
+PASSED = """
+from torch.utils.data import DataLoader, Dataset
+
+class Registry:
+    def __init__(self):
+        self.known = {{}}
+
+    def get(self, key):
+        return self.known.get(key)
+
+    def register(self, kind):
+        self.known[kind.__name__] = kind
+        return kind
+
+TRANSFORMS, DATASETS, LOSSES = Registry(), Registry(), Registry()
+
+def build(config, registry, **more):
+    made = registry.get(config["name"])
+    return made(**more)
+
+def outer(config, known, **more):
+    return build(config, known, **more)
+
+@TRANSFORMS.register
+def crop(size):
+    return lambda row: row[:size]  # likely
+
+@LOSSES.register
+def focal(gamma=2):
+    return lambda output: output * gamma  # possible
+
+@DATASETS.register
+class Rows(Dataset):
+    def __init__(self, transform):
+        self.transform = transform
+
+    def __getitem__(self, index):
+        return self.transform(index)
+
+def main(config):
+    loss = {call}(config["loss"], LOSSES)
+    transform = {call}(config["transform"], TRANSFORMS, size=config["size"])
+    rows = {call}(config["rows"], DATASETS, transform=transform)
+    for row in DataLoader(rows, num_workers=2):
+        print(loss(row))
+"""
+
+
+@pytest.mark.parametrize("call", ["build", "outer"])
+def test_a_function_builds_from_the_registry_that_its_call_passes(call: str) -> None:
+    files = {"train.py": PASSED.format(call=call)}
+    assert crossing(files) == marked(files)

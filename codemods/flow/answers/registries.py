@@ -28,29 +28,37 @@ class Registries:
     def __init__(self, places: Places, callers: Callers) -> None:
         self.places, self.solution, self.callers = places, places.solution, callers
         self._paths: dict[tuple[int, int], Paths] = {}  # of registries, by where they are made
-        self._known: dict[tuple[int, int], bool] = {}
+        self._known: dict[tuple[int, int], tuple[int, list[int], set[int]] | None] = {}
 
     def another(self, number: int, way: list[int]) -> bool:
         """The value `number` came along `way` (from its end back) by a call of what only another registry has."""
         heap = self.solution.heap
         made = heap.numbers.get(Value(CLASS, heap.values[number].a), -1) if way else -1
-        return (made >= 0 and self._is_of_another(made, self._callees.get(way[-1], -1))) or any(
-            self._is_of_another(called, callee)
-            for target, source in pairwise(way)
+        return (made >= 0 and self._is_of_another(made, self._callees.get(way[-1], -1), way)) or any(
+            self._is_of_another(called, callee, way[: at + 1])
+            for at, (target, source) in enumerate(pairwise(way))
             for site in heap.sites.get((source, target), ())
             if (callee := self._callees.get(abs(site) - 1, -1)) >= 0 and len(heap.holds[callee]) > 1
             for called in heap.holds[callee]
             if (target if site > 0 else source) in self._nodes(called)
         )
 
-    def _is_of_another(self, made: int, callee: int) -> bool:
-        """The class or function `made`, which is called at `callee` among others, is one that another registry has."""
+    def _is_of_another(self, made: int, callee: int, onward: list[int]) -> bool:
+        """The class or function `made`, which is called at `callee` among others, is one that another registry has.
+
+        `onward`: where the result of the call went, from the end back.
+        """
         heap = self.solution.heap
         if callee < 0 or sum(heap.values[each].kind in (CLASS, FUNCTION) for each in heap.holds[callee]) < 2:
             return False
         if (made, callee) not in self._known:
-            self._known[made, callee] = self._another(made, callee)
-        return self._known[made, callee]
+            self._known[made, callee] = self._registered(made, callee)
+        known = self._known[made, callee]
+        if known is None:
+            return False
+        registry, bases, put = known
+        taken = self._origins(registry, (source for base in bases for source in self._sources(base, onward)))
+        return bool(taken) and taken.isdisjoint(put)
 
     def _nodes(self, number: int) -> set[int]:
         """The nodes of the parameters and of the result of what a call of the value runs."""
@@ -63,20 +71,39 @@ class Registries:
         file, function = program.functions[index]
         return program.parameters(index) | {function.returns + program.offsets[file]}
 
-    def _another(self, made: int, callee: int) -> bool:
+    def _registered(self, made: int, callee: int) -> tuple[int, list[int], set[int]] | None:
+        """The registry that gives `made` to `callee`, the nodes where it is asked, and where those with it are made."""
         heap = self.solution.heap
         way = [*heap.way(made, callee)]
         registry = next((at for at in map(self._registry, way) if at is not None), None)
         if registry is None:
-            return False
+            return None
         gives = [
-            (result, base)
+            base
             for result, base in self._asked(registry)
             if made in heap.holds[result] and Paths(heap, made, (result,)).lead_to(callee)
         ]
-        given = self._given_to(made, registry, way)
-        taken, put = self._origins(registry, (base for _, base in gives)), self._origins(registry, given)
-        return bool(taken) and bool(put) and taken.isdisjoint(put)
+        put = self._origins(registry, self._given_to(made, registry, way))
+        return (registry, gives, put) if put else None
+
+    def _sources(self, base: int, onward: list[int]) -> list[int]:
+        """The nodes of the registry: of a parameter, those that the calls pass which gave the result on."""
+        returned = self._returned.get(base, -1)
+        at = onward.index(returned) if returned in onward else 0
+        sites = self.solution.heap.sites.get((returned, onward[at - 1]), ()) if at else ()
+        calls = {-site for site in sites if site < 0}
+        found = [source for source, passed in self.callers.into.get(base, ()) if not calls.isdisjoint(passed)]
+        return [each for source in found for each in self._sources(source, onward[:at])] or [base]
+
+    @cached_property
+    def _returned(self) -> dict[int, int]:
+        """By parameter the node of what its function returns."""
+        program = self.solution.program
+        return {
+            parameter: function.returns + program.offsets[file]
+            for index, (file, function) in enumerate(program.functions)
+            for parameter in program.parameters(index)
+        }
 
     def _given_to(self, made: int, registry: int, way: list[int]) -> list[int]:
         """The nodes of the registries that calls give it to, also by a decorator; none where unknown."""
