@@ -98,3 +98,41 @@ def test_a_key_that_is_another_one_each_time(key: str) -> None:
     program = PROGRAM.format(beside=BESIDE, more="pass").replace("size + at", key)
     program = program.replace("class Rows", "import itertools\nnumbers = itertools.count()\nclass Rows")
     assert reasons({"a.py": program}, RULE)
+
+
+STEPS = """\
+import glob
+import lmdb
+from torch.utils.data import DataLoader, Dataset
+class Rows(Dataset):
+    def __init__(self, folder):
+        self.texts = {{}}
+        self.paths = {{}}
+        for path in glob.glob(folder + '/*'):
+            env = lmdb.open(path, readonly=True)
+            {between}
+            text = env.begin({given})
+            for at in range(2):
+                self.texts[at] = text
+                self.paths[at] = path
+    def __len__(self):
+        return len(self.texts)
+    def __getitem__(self, at):
+        return self.texts[at].get(b'x')
+if __name__ == '__main__':
+    print(list(DataLoader(Rows('.'), num_workers=2)))
+"""
+
+
+@pytest.mark.parametrize(
+    ("between", "given", "again"),
+    [
+        ("size = 1", "write=False", True),
+        ("size = 1", "buffers=size", False),
+        ("env.sync()", "write=False", False),
+    ],
+)
+def test_opened_in_two_steps(between: str, given: str, again: bool) -> None:
+    text = STEPS.format(between=between, given=given)
+    after = migrated({"a.py": text}, RULE).get("a.py", "")
+    assert ("opened[path] = lmdb.open(path, readonly=True).begin(write=False)" in after) == again

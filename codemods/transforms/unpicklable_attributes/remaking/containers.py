@@ -264,7 +264,7 @@ class Filling:
         self._only_filled_here()
         rebuilder = self.recreator.rebuilder
         rebuilder.anchor = self.outline.statement(found.handle)  # type: ignore[assignment]
-        opened = rebuilder.text_of(found.handle, {found.argument})
+        opened = rebuilder.text_of(found.handle, {found.argument}) + found.then
         lines = lines_of(found, opened, self.name, self._beginning())
         return Recreation(tuple(lines), tuple(rebuilder.stashes.values()), "", tuple(rebuilder.imports.values()))
 

@@ -21,11 +21,15 @@ _OWN_NAMES = frozenset({"state", "opened", "key"})  # of the statements that are
 
 @dataclass(frozen=True)
 class Parallel:
-    """`handle`: what opens one, in terms of the name `argument`; `beside`: the attribute that keeps that by key."""
+    """`handle`: what opens one, in terms of the name `argument`; `beside`: the attribute that keeps that by key.
+
+    `then`: what is called on that, as text: `.begin(write=False)`.
+    """
 
     handle: ast.expr
     argument: str
     beside: str
+    then: str = ""
 
 
 def parallel_dict(family: Family, shape: Shape, store: Store, kind: ObjectKind) -> Parallel | None:
@@ -35,6 +39,9 @@ def parallel_dict(family: Family, shape: Shape, store: Store, kind: ObjectKind) 
     handle = _bound_once(store, value.id) if isinstance(value, ast.Name) else None
     if not isinstance(place, ast.Subscript) or not isinstance(handle, ast.Assign) or kind.moves or kind.tell:
         return None
+    then = ""
+    if (opened := _opened_before(store, shape, handle)) is not None:
+        handle, then = opened
     reads = {node.id for node in ast.walk(handle.value) if isinstance(node, ast.Name)}
     if reads & _OWN_NAMES or goes_elsewhere(family, shape) is not None:
         return None  # where a relative path means another file
@@ -51,8 +58,29 @@ def parallel_dict(family: Family, shape: Shape, store: Store, kind: ObjectKind) 
             loop = _bound_once(store, given.id)
             inside = isinstance(loop, ast.For) and loop in shape.outline.ancestors(handle)
             if inside and _only_filled_by(family, shape, kept):
-                return Parallel(handle.value, given.id, kept.attr)
+                return Parallel(handle.value, given.id, kept.attr, then)
     return None
+
+
+def _opened_before(store: Store, shape: Shape, handle: ast.Assign) -> tuple[ast.Assign, str] | None:
+    """`env = lmdb.open(path)` before `txn = env.begin()`, which is all that is made of it, and `.begin()`."""
+    called = handle.value
+    if not isinstance(called, ast.Call) or not isinstance(called.func, ast.Attribute):
+        return None
+    root = called.func.value
+    names = [node.id for node in ast.walk(called) if isinstance(node, ast.Name)]
+    if not isinstance(root, ast.Name) or names != [root.id]:
+        return None
+    made, block = _bound_once(store, root.id), shape.block(handle)
+    uses = [node for node in ast.walk(store.method) if isinstance(node, ast.Name) and node.id == root.id]
+    if (
+        not isinstance(made, ast.Assign)
+        or made not in block
+        or block.index(made) > block.index(handle)
+        or len(uses) != 2
+    ):
+        return None
+    return made, ast.unparse(called)[len(root.id) :]
 
 
 def lines_of(found: Parallel, opened: str, attribute: str, beginning: str) -> list[str]:
