@@ -12,6 +12,7 @@ from .binding_rules import FUNCTIONS
 from .scope_data import start_of
 from .scopes import Scopes
 
+CELL = re.compile(r"# ?%%|# ?In ?\[[\d ]*\]|# ?<codecell>|# COMMAND -{4}")  # editors; `jupyter nbconvert`; Databricks
 _HEADING = re.compile(r"#+\s*(?:step\s*)?\d+\s*[.):]\s|#\s*type:", re.IGNORECASE)
 
 
@@ -47,14 +48,14 @@ def first_line(node: ast.stmt) -> int:
 def first_attached_line(source: Source, node: ast.stmt) -> int:
     """Line of the first comment directly above the statement, at its indentation.
 
-    A file's header stays out, the heading of a part of a longer block, `# 2. Data loader`, and `# type: (int) -> int`,
-    which is about the function around.
+    A file's header stays out, the heading of a part of a longer block, `# 2. Data loader`, the mark of a cell, and
+    `# type: (int) -> int`, which is about the function around.
     """
     line = top = first_line(node)
     indent = indentation_at(source, line)
     while line > 1:
         text = source.line_text(line - 1)
-        if not text.startswith(indent + "#") or _HEADING.match(text.lstrip()):
+        if not text.startswith(indent + "#") or _HEADING.match(text.lstrip()) or CELL.match(text):
             return line
         line -= 1
     return top  # reaches the top of the file: shebang, licence, encoding

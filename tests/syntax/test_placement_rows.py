@@ -37,6 +37,7 @@ def statement_at(tree: ast.Module, line: int) -> ast.stmt:
             id="the types of the function around",
         ),
         pytest.param("a = 1\n# Step 2: B\n# why\nb = 2\n", 4, "a = 1\n# Step 2: B\n", id="its comment below a heading"),
+        pytest.param("a = 1\n# %% B\n# why\nb = 2\n", 4, "a = 1\n# %% B\n", id="its comment in its cell"),
         pytest.param("a = 1\n# 2 of 3\nb = 2\nc = 3\n", 3, "a = 1\nc = 3\n", id="its comment begins with a number"),
         pytest.param("a = 1\n\nb = 2\n\nc = 3\n", 3, "a = 1\n\nc = 3\n", id="blank lines around"),
         pytest.param("a = 1\n\n\nb = 2\n\n\nc = 3\n", 4, "a = 1\n\n\nc = 3\n", id="two blank lines around"),

@@ -8,9 +8,9 @@ from collections.abc import Iterator
 
 from ....project import Project
 from ....syntax.outline import Outline
+from ....syntax.placement import CELL
 from ....tree.source import Source
 
-_CELL = re.compile(r"# ?%%|# ?In ?\[[\d ]*\]|# ?<codecell>|# COMMAND -{4}")  # editors; `jupyter nbconvert`; Databricks
 _WORDS = ("%%", "In[", "In [", "<codecell>", "COMMAND")
 _LIGHT = re.compile(r"#\s+format_name: (?:light|nomarker|bare)\b")  # Jupytext: every block of comments is a text
 _OPENS, _CLOSES = "\n# +\n", "\n# -\n"  # the same, of a script that says nothing of its format
@@ -20,7 +20,7 @@ _FOLDERS = "examples_dirs"  # where the gallery finds its scripts
 
 def cell_marks(project: Project, outline: Outline, source: Source) -> frozenset[int]:
     """The lines that begin a cell."""
-    kinds = [_CELL] if any(word in source.text for word in _WORDS) else []
+    kinds = [CELL] if any(word in source.text for word in _WORDS) else []
     if "#" * 20 in source.text and _is_page(project, outline):
         kinds.append(_RULED)
     said = "jupytext:" in source.text and _LIGHT.search(source.text) is not None
