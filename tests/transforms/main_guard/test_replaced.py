@@ -295,3 +295,38 @@ def test_a_function_that_replaces_what_it_is_told_to(base: str, name: str, found
     ops = "def add(a, b):\n    return a + b\n\n\ndef other():\n    return 1\n\n\ndef twice(a):\n    return add(a, a)\n"
     files = {"main.py": PATCHING.format(base=base, name=name), "ops.py": ops}
     assert bool(reported(files, "main-guard")) is found
+
+
+PUT_BACK = """
+from multiprocessing import Process
+import tools
+
+def patch(owner, name, new):
+    old = getattr(owner, name)
+    setattr(owner, name, new)
+    return old
+
+def work():
+    print(tools.scale(1))
+
+def main():
+    {lines}
+    Process(target=work).start()
+
+if __name__ == "__main__":
+    main()
+"""
+
+
+@pytest.mark.parametrize(
+    ("lines", "found"),
+    [
+        ("old = patch(tools, 'scale', abs); tools.scale(-1); patch(tools, 'scale', old)", False),
+        ("old = patch(tools, 'scale', abs); patch(tools, 'scale', len)", True),
+        ("old = patch(tools, 'scale', abs); Process(target=work).start(); patch(tools, 'scale', old)", True),
+        ("old = patch(tools, 'scale', abs)", True),
+    ],
+)
+def test_what_is_put_back_before_the_start(lines: str, found: bool) -> None:
+    files = {"main.py": PUT_BACK.format(lines=lines), "tools.py": "def scale(x):\n    return x\n"}
+    assert bool(reported(files, "main-guard")) is found

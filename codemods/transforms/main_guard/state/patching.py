@@ -4,12 +4,17 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
 
 from ....project import Project
 from ....questions import asked
 from ....syntax.callees import Callees
 from ....syntax.outline import Outline
+
+if TYPE_CHECKING:
+    from ..starts.process_starts import Starts
+    from .changed_settings import Place
 
 _SETS = re.compile(r"^([ \t]+)setattr\([ \t]*[A-Za-z_]\w*[ \t]*,[ \t]*[A-Za-z_]\w*[ \t]*,", re.MULTILINE)
 _LINES = re.compile(rf"^([ \t]*)def[ \t]+(\w+)|{_SETS.pattern}", re.MULTILINE)
@@ -70,3 +75,20 @@ def _given(arguments: ast.arguments, call: ast.Call, bound: int) -> dict[str, as
         **dict(zip(positional, plain, strict=False)),
         **{word.arg: word.value for word in call.keywords if word.arg},
     }
+
+
+def put_back(starts: Starts, change: Place, changes: Sequence[Place]) -> Sequence[Place]:
+    """The change and the one that undoes it, where no process is started in between.
+
+    `old = patch(lib, "step"); ...; unpatch(lib, "step", old)` in one block.
+    """
+    outline, statement = change.outline, change.outline.statement(change.node)
+    name = statement.targets[0] if isinstance(statement, ast.Assign) and statement.value is change.node else None
+    block = getattr(outline.parents[statement], "body", []) if isinstance(name, ast.Name) else []
+    for other in changes if statement in block else ():
+        undoes = outline.statement(other.node)
+        given = other.node.args if isinstance(other.node, ast.Call) and undoes in block else []
+        if any(isinstance(each, ast.Name) and outline.only_value(each) is change.node for each in given):
+            between = block[block.index(statement) + 1 : block.index(undoes)]
+            return () if starts.in_block(outline, between, begins=True) is not None else (change, other)
+    return ()

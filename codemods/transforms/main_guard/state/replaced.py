@@ -20,7 +20,7 @@ from ....syntax.resolver import FUNCTIONS, Class
 from ..set_by_text import set_in_project
 from .changed_settings import Place, Search
 from .function_attributes import with_value
-from .patching import names_patched, patched_by
+from .patching import names_patched, patched_by, put_back
 from .process_state import WHERE, ChangedState, inherits, made_before, place_of
 from .process_state_table import states
 from .worker_functions import Worker
@@ -85,6 +85,8 @@ def replaced(search: Search) -> Iterator[ChangedState]:
             readers.setdefault(target, []).append((Place(worker.outline, node, ""), sent))
     for target, places in readers.items():
         changes = list(_changes(search, target))
+        undone = {each for change in changes for each in put_back(search.starts, change, changes)}
+        changes = [change for change in changes if change not in undone]
         for change, changed in made_before(search, changes, places):
             depends = f"what {place_of(change)} sets in the main process only: a spawned worker has the original"
             yield ChangedState(depends, f"replace it in the worker too: {WHERE}", changed)
