@@ -400,3 +400,10 @@ def main(config):
 def test_a_function_builds_from_the_registry_that_its_call_passes(call: str) -> None:
     files = {"train.py": PASSED.format(call=call)}
     assert crossing(files) == marked(files)
+
+
+def test_many_classes_of_a_library_leave_room_for_functions_of_the_repository() -> None:
+    known = "\nfrom torch import nn\n\nfor number in range(1, 30):\n    LOSSES.register([{}][number])\n"
+    classes = ", ".join(f"nn.Loss{number}" for number in range(30))
+    text = PASSED.format(call="build").replace("\ndef build(", f"{known.format(classes)}\ndef build(")
+    assert crossing({"train.py": text}) == marked({"train.py": text})

@@ -13,6 +13,7 @@ MAX_CONTAINERS = 12  # in one node; beyond, a summary stands for them (else `**k
 # Where more values than this meet (a builder that every model goes through), none of them is followed on.
 MAX_VALUES = 16
 MAX_HAZARDS = 400
+MAX_CALLABLES = 2 * MAX_VALUES  # with functions and classes of the repository, see `has_room`
 # The values in a node: a tuple of none or one, as in most nodes, or a dict, with the node that each came from.
 Held = tuple[int, ...] | dict[int, int]
 # Where the values of a node go: one node, or more, with the lines of the edges.
@@ -91,8 +92,13 @@ class Heap:
             known = self.numbers[value] = len(self.values)
             self.values.append(value)
             self._alone.append(None)
-            self.most.append(MAX_HAZARDS if self._is_hazard(value) else MAX_VALUES)
+            most = MAX_CALLABLES if value.kind in (FUNCTION, CLASS) else MAX_VALUES
+            self.most.append(MAX_HAZARDS if self._is_hazard(value) else most)
         return known
+
+    def has_room(self, held: Held) -> bool:
+        """One more function or class of the repository goes in: what libraries have does not take its place."""
+        return sum(self.values[number].kind != FOREIGN for number in held) < MAX_VALUES
 
     def add_file(self, file: int, lines: Iterable[int], labels: Iterable[str]) -> None:
         """New nodes, those of one file, without a value."""
@@ -203,7 +209,10 @@ class Heap:
         if number in held or len(held) >= self.most[number]:
             return
         value = self.values[number]
-        if value.kind == INSTANCE and len(held) >= MAX_VALUES and node not in self.roomy:
+        if len(held) >= MAX_VALUES and (
+            (value.kind == INSTANCE and node not in self.roomy)
+            or (self.most[number] == MAX_CALLABLES and not self.has_room(held))
+        ):
             return
         if value.kind == CONTAINER or (value.kind == OBJECT and value.b >= 0):
             contents = int(value.a) if value.kind == CONTAINER else value.b

@@ -29,6 +29,7 @@ from .heap import (
     FUNCTION,
     HAZARD,
     INSTANCE,
+    MAX_CALLABLES,
     MAX_VALUES,
     MODULE,
     OBJECT,
@@ -252,6 +253,8 @@ class _Solver:
                 for target in out:
                     held = all_held[target]
                     if number not in held and len(held) < most:
+                        if most == MAX_CALLABLES and len(held) >= MAX_VALUES and not heap.has_room(held):
+                            continue
                         if plain and (held or target not in pending):
                             put(target, number, node)
                             if targets[target] is not None or target in watched:  # else nothing is done with it there
