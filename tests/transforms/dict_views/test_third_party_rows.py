@@ -83,3 +83,23 @@ def test_what_a_base_class_keeps(row: dict[str, Any], name: str, needed: str) ->
     assert migrated({"train.py": source}) == source.replace(call, call + shim(row, f"self.{row['attribute']}"))
     newer = source.split("\n", 1)[1]  # without an import that only the older versions have
     assert migrated({"train.py": newer}) == newer
+
+
+@each_row(
+    ("change", "is_fixed"),
+    [
+        ("self.config.class_range['a'] = 1", False),
+        ("del self.config.class_range['a']", False),
+        ("self.config.class_range.update(a=1)", False),
+        ("print(self.config.class_range['a'], self.config.class_range.get('a'))", True),
+    ],
+)
+def test_a_dict_that_changes_later_is_asked_about(change: str, is_fixed: bool) -> None:
+    name = next(name for row in ROWS for name in row.get("made_by", ()) if row.get("of") == "class_range")
+    start, spelled = imported(name)
+    source = (
+        f"{start}\nfrom torch.utils.data import DataLoader, Dataset\n\n\nclass Rows(Dataset):\n"
+        f"    def __init__(self):\n        self.config = {spelled}('detection_cvpr_2019')\n        {change}\n\n\n"
+        "def main():\n    DataLoader(Rows(), num_workers=2)\n"
+    )
+    assert (migrated({"train.py": source}) != source) == is_fixed

@@ -126,6 +126,12 @@ def test_a_field_is_an_attribute_and_a_part_of_the_object(head: str, given: str,
     assert LOOKS[look] in (finding.reason or (finding.fix is not None and finding.fix.unsafe) or "")
 
 
+def test_a_decorator_with_arguments_makes_a_dataclass() -> None:
+    text = DATA.format(head="@dataclass(eq=True)\nclass Conf:", given="table.keys()", look="conf == other")
+    (finding,) = reported({"run.py": text}, "dict-views")
+    assert finding.reason is not None or (finding.fix is not None and finding.fix.unsafe is not None)
+
+
 @each_row("look", ["conf is other", "len(conf.names)", "print(conf)", "conf.size == other"])
 def test_the_object_is_used_by_what_a_list_has(look: str) -> None:
     (finding,) = reported({"run.py": DATA.format(head=HEADS[0], given="table.keys()", look=look)}, "dict-views")

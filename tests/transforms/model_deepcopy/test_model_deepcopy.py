@@ -676,6 +676,13 @@ def at(files: dict[str, str], path: str) -> Finding:
     return finding
 
 
+@each_row("model", ["de_parallel(model, True)", "shadow_of(model)", "getattr(model, 'module', other)"])
+def test_other_calls_take_no_wrapper_off(model: str) -> None:
+    main = f"{TRAIN}def main(group):\n    model = Net(4, group)\n    ema = ModelEMA(model)\n"
+    files = {"ema.py": EMA.format(model=model), "main.py": main, **LAUNCHED}
+    assert not [each for each in RULE.find(project_of(files)) if each.path == "ema.py"]
+
+
 @pytest.mark.parametrize("model", WAYS)
 @pytest.mark.parametrize(
     "body",
