@@ -46,6 +46,7 @@ BOTH = "def __getitem__(self, at): return at\n    def __len__(self): return 3"
     [
         ("likely", {}),
         ("possible", {"made": "make(rows)"}),
+        ("possible", {"made": "eval('Few(3)')"}),
         ("possible", {"workers": "0"}),
         ("possible", {"name": "Plain"}),
         ("possible", {"methods": "def __len__(self): return 3"}),

@@ -676,6 +676,20 @@ def at(files: dict[str, str], path: str) -> Finding:
     return finding
 
 
+@each_row(
+    ("annotation", "taken"),
+    [
+        ("nn.Module", True),
+        ("Optional[nn.Module]", True),
+        ("nn.Module | None", True),
+        ("list", False),
+        ("Modules", False),
+    ],
+)
+def test_an_annotation_says_that_it_is_a_model(annotation: str, taken: bool) -> None:
+    assert bool(found(f"def keep(model: {annotation}):\n    return deepcopy(model)\n")) is taken
+
+
 @each_row("model", ["de_parallel(model, True)", "shadow_of(model)", "getattr(model, 'module', other)"])
 def test_other_calls_take_no_wrapper_off(model: str) -> None:
     main = f"{TRAIN}def main(group):\n    model = Net(4, group)\n    ema = ModelEMA(model)\n"
