@@ -77,5 +77,7 @@ def test_the_branch_of_slurm_may_set_it_for_itself() -> None:
     first = f'{RANK}\n        os.environ["RANK"] = str(rank)'
     files = {"tools.py": TOOLS.format(test=SLURM, variable="RANK", first=first), "train.py": TRAIN, **RUN}
     assert len(reported(files, "launcher-env")) == 1
+    other = {"tools.py": files["tools.py"].replace("import torch\n", "import torch\nos.environ['OMP'] = '1'\n", 1)}
+    assert len(reported(files | other, "launcher-env")) == 1  # what is set elsewhere is another variable
     files["train.py"] = f'import os\n\nos.environ["RANK"] = "0"\n{TRAIN}'
     assert not reported(files, "launcher-env")
