@@ -323,6 +323,12 @@ def _is_replaced(uses: AttributeUses, store: Store) -> bool:
     if last is None or any(isinstance(node, ast.Return) and position(node) < last for node in ast.walk(init)):
         return False
     outline = uses.shape.outline
+    if any(  # `self.file = open(self.file)`: the copy would ask for what it has not
+        outline.is_self(node.value) and isinstance(node.ctx, ast.Load) and outline.scope(node) is init
+        for node in outline.attributes.get(uses.attribute, ())
+        if node.lineno <= last[0]
+    ):
+        return False
     return not any(
         outline.owner(call) is uses.shape.node for name in names("processes") for call in outline.calls.get(name, ())
     )
