@@ -12,11 +12,14 @@ from ...hazard_kind import HazardKind
 from ...nodes import statements, walk
 from ...project import Project
 from ...syntax.binding_rules import FUNCTIONS
-from ...syntax.outline import outline_of
-from ...syntax.resolver import method
+from ...syntax.names import last_name
+from ...syntax.outline import Outline, outline_of
+from ...syntax.repo import Repo
+from ...syntax.resolver import Class, method
 from ...syntax.scope_data import start_of
 from .screen import ID
 
+_REDUCERS = ("__getstate__", "__reduce__", "__reduce_ex__")
 _OF_SUPER = re.compile(r"=[ \t]*super\([^()\n]*\)\.\w+[ \t]*(?:#.*)?$", re.MULTILINE)
 
 
@@ -57,10 +60,15 @@ def kept_from_above(project: Project) -> Iterator[Finding]:
     """`self.load = super().__call__` in a class with a `__call__` of its own: pickle sends the name alone."""
     for source in project.matching(_OF_SUPER, words=("super",)):
         outline = outline_of(project, source.path)
-        for node in outline.of_kind(ast.Assign) if outline is not None else ():
-            owner = outline.owner(node) if outline is not None else None
+        if outline is None:
+            continue
+        for node in outline.of_kind(ast.Assign):
+            owner = outline.owner(node)
             name = node.value.attr if isinstance(node.value, ast.Attribute) else ""
-            if owner is None or not _is_kept(node) or method(owner, name) is None:
+            if owner is None or method(owner, name) is None or not _is_kept(outline, node):
+                continue
+            lineage = Repo(project).resolver.lineage(Class(outline, owner))
+            if not _is_sent_by_name([each.node for each in lineage], name):
                 continue
             crossing = flow_of(project).instances(source.path, owner.lineno)
             if crossing is None or not crossing.confidence.reaches(project.bar_of(source.path)):
@@ -75,12 +83,25 @@ def kept_from_above(project: Project) -> Iterator[Finding]:
             yield Finding.answered(ID, source.path, span, message, crossing.confidence, trace, Refused(reason))
 
 
-def _is_kept(node: ast.Assign) -> bool:
-    """`self.x = super().method`, also of `super(Class, self)`."""
+def _is_kept(outline: Outline, node: ast.Assign) -> bool:
+    """`self.x = super().method`, also of `super(Class, self)`, for good."""
     target, value = node.targets[0], node.value
     held = value.value if isinstance(value, ast.Attribute) else None
     of_super = isinstance(held, ast.Call) and isinstance(held.func, ast.Name) and held.func.id == "super"
-    return of_super and isinstance(target, ast.Attribute) and isinstance(target.value, ast.Name)
+    if not of_super or not isinstance(target, ast.Attribute) or not outline.is_self(target.value):
+        return False
+    others = (use for use in outline.attributes.get(target.attr, ()) if use is not target)
+    return all(isinstance(use.ctx, ast.Load) for use in others)
+
+
+def _is_sent_by_name(classes: list[ast.ClassDef], name: str) -> bool:
+    """The objects are pickled with all they keep, and the name is a method in each class that has it.
+
+    Not a property, which gives a value, nor a static method, which is a plain function.
+    """
+    found = (method(each, name) for each in classes)
+    plain = all(last_name(mark) == "classmethod" for each in found if each is not None for mark in each.decorator_list)
+    return plain and not any(method(each, reducer) for each in classes for reducer in _REDUCERS)
 
 
 def _is_taken(owner: ast.ClassDef, name: str) -> bool:

@@ -176,3 +176,25 @@ def test_a_method_of_a_class_above_that_is_kept(kept: str, own: str, loop: str, 
     findings = reported({"a.py": ABOVE.format(kept=kept, own=own, loop=loop)}, "lambdas")
     assert [each.span.line for each in findings] == [10] * found
     assert all("a worker gets the `__call__` of `Twice`" in each.message for each in findings)
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        (
+            "    def __call__(self, x):\n        return x\n",
+            "    @property\n    def __call__(self):\n        return len\n",
+        ),
+        ("    def __call__(self, x):", "    @staticmethod\n    def __call__(x):"),
+        ("        self.load = super", "        other = Load()\n        other.load = super"),
+        ("super().__call__\n", "super().__call__\n        self.first = self.load(1)\n        self.load = None\n"),
+        ("    def __init__", "    def __getstate__(self):\n        return {}\n\n    def __init__"),
+    ],
+    ids=["a property", "a static method", "on another object", "set to None again", "left out of the state"],
+)
+def test_what_is_not_sent_by_the_name_of_a_method(before: str, after: str) -> None:
+    own = "def __call__(self, x): return 2"
+    text = ABOVE.format(kept="super().__call__", own=own, loop="DataLoader([Twice()], num_workers=2)")
+    assert reported({"a.py": text}, "lambdas")
+    assert before in text
+    assert not reported({"a.py": text.replace(before, after, 1)}, "lambdas")

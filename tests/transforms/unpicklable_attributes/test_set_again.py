@@ -52,8 +52,15 @@ def test_is_replaced(first: str) -> None:
         program(then="self.rows = lmdb.open(self.rows)"),
         program(then="path = self.rows\n        self.rows = lmdb.open(path)"),
     ],
-    ids=["only sometimes", "after a return", "by what it gets", "while it may be sent", "in another method",
-         "and read for that", "and read before"],
+    ids=[
+        "only sometimes",
+        "after a return",
+        "by what it gets",
+        "while it may be sent",
+        "in another method",
+        "and read for that",
+        "and read before",
+    ],
 )
 def test_is_not_always_replaced(changed: str) -> None:
     assert any("assigns something else to it" in (reason or "") for reason in reasons({"a.py": changed}, RULE))
