@@ -54,6 +54,19 @@ def sure(files: dict[str, str]) -> dict[str, str]:
     return files | {"tasks.py": files["tasks.py"].replace("lambda x: x", "lambda x: x  # proven", 1)}
 
 
+# what reads of one kind alone, or of what the attribute was before
+KINDS_READ = [
+    'if hasattr(self.task, "rows"):\n            self.rows = self.task.rows',
+    "self.rows = self.task.rows if args.task == 'rows' else []",
+    "self.rows = args.task == 'rows' and self.task.rows",
+    "self.rows = lambda: self.task.rows",
+    "self.rows = [self.task.rows for _ in args.steps]",
+    "for _ in args.steps:\n            self.rows = self.task.rows",
+    "try:\n            self.rows = self.task.rows\n        except AttributeError:\n            self.rows = []",
+    "if args.task != 'rows':\n            return\n        self.rows = self.task.rows",
+    "assert args.rows, self.task.rows",
+    "self.rows = self.task.rows\n        self.task = build_task(args)",
+]
 PROGRAMS = {
     "it lacks what the constructor reads": program(),
     "its base class has it": program(first="super().__init__(args)", base="(Flow)", before=BASE),
@@ -64,8 +77,12 @@ PROGRAMS = {
         program(first="self.task = build_task(args)\n        self.task.rows = args.rows")
     ),
     "it may get any": sure(program(graph="\n\n    def __getattr__(self, name):\n        return name")),
+    "a method that sets it reads it": program(
+        "pass", first="self.set(args)",
+        more="\n    def set(self, args):\n        self.task = build_task(args)\n        self.rows = self.task.rows\n",
+    ),
     "another method reads it": sure(program("pass", more="\n    def use(self):\n        return self.task.rows\n")),
-}
+} | {then: sure(program(then)) for then in KINDS_READ}  # fmt: skip
 
 
 @each_row("name", PROGRAMS)

@@ -3,7 +3,7 @@
     self.task = build_task(args)  # one of several classes
     self.rows = self.task.rows  # so it is none of those that have no `rows`
 
-Only where another object that may be meant has the attribute.
+Only where another object that may be meant has the attribute, and the code reads it of any: under no condition.
 """
 
 from __future__ import annotations
@@ -23,6 +23,7 @@ class Lacking:
     def __init__(self, solution: Solution) -> None:
         self.solution = solution
         self._known: dict[tuple[int, str], bool] = {}
+        self._always: dict[int, set[int]] = {}  # per file
 
     def read_beside(self, number: int, way: list[int], keeper: int) -> bool:
         """True where the object `number` is kept on its way by a method that reads of it what it has not.
@@ -47,12 +48,21 @@ class Lacking:
         found = set[str]()
         for node in heap.targets[at] or ():
             for name, result in loads.get(node, ()):
+                if name.startswith("__") or not self._is_always_read(result):
+                    continue
                 index = program.method_around(heap.file_of[result], heap.lines[result])
                 file, method = program.functions[index]
                 constructs = method.name == "__init__" and program.class_offset[file] + method.owner in order
-                if index >= 0 and (index == stores or constructs) and not name.startswith("__"):
+                if index >= 0 and (index == stores or constructs):
                     found.add(name)
         return found
+
+    def _is_always_read(self, result: int) -> bool:
+        """Whenever the method runs."""
+        file, program = self.solution.heap.file_of[result], self.solution.program
+        if file not in self._always:
+            self._always[file] = set(program.facts[file].always_read)
+        return result - program.offsets[file] in self._always[file]
 
     def _another_has(self, at: int, name: str) -> bool:
         heap = self.solution.heap

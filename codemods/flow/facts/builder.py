@@ -46,6 +46,7 @@ class FactsBuilder:
         self._false: list[tuple[FactsScope, str, ast.If | ast.While]] = []
         self.mentions = Mentions()
         self.set_by_functions: set[str] = set()  # names of the module that a function declares global
+        self.always: set[ast.Attribute] = set()  # reads of the methods so far that run whenever their method does
         self.narrowed: set[str] = set()  # attributes of which some code asks whether they can be called
         self.dropped: ast.expr | None = None  # the expression that is walked, where nobody gets its value
         self.entered: ast.expr | None = None  # the expression that the last `with` enters

@@ -104,6 +104,8 @@ class Expressions(Targets):
         if base < 0:
             return -1
         result = self.builder.load(base, node.attr, node.lineno)
+        if node in self.builder.always:
+            self.builder.facts.always_read.append(result)
         narrowed = self.builder.narrowed
         if narrowed and node.attr in narrowed and (known := self.builder.scope.current.get(dotted(node), -1)) != -1:
             return max(known, -1)

@@ -17,7 +17,7 @@ from .rows import Numbers, Rows
 if TYPE_CHECKING:
     from ...project import Project
 
-FACTS_VERSION = 45  # part of the cache key: raise it when the meaning of a field changes
+FACTS_VERSION = 46  # part of the cache key: raise it when the meaning of a field changes
 
 _NO_ROWS: Rows[Any] = Rows.of(())
 NO_LITERALS: Mapping[str | int, object] = {}  # of all calls without one; never filled
@@ -147,6 +147,7 @@ class FileFacts:
     )  # per node: what happens to a value that gets here, "" if not worth telling
     edges: Rows[tuple[int, int, int]] = _NO_ROWS  # (from, to, line)
     loads: Rows[tuple[int, str, int]] = _NO_ROWS  # (base, attribute, result)
+    always_read: Numbers = field(default_factory=Numbers)  # results of loads of `self.x.y` under no condition
     stores: Rows[tuple[int, str, int, int, int]] = _NO_ROWS  # (base, attribute, value, line, function)
     hooked: Rows[tuple[int, str, int, int, int]] = _NO_ROWS  # the same of hooks that another file may remove again
     removes: bool = False  # it calls some `x.remove()`, as a hook is removed

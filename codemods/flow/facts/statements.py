@@ -10,6 +10,7 @@ from ...syntax.binding_rules import ScopeKind
 from ...syntax.main_guard import is_main_process_test
 from ...syntax.names import dotted, without_arguments
 from ..kinds import FunctionKind, MethodBinding
+from .always_read import always_read
 from .builder import FactsBuilder
 from .definitions import enter_class, enter_function
 from .expressions import Expressions
@@ -278,6 +279,8 @@ class Statements:
         defaults = self.expressions.defaults(node.args)
         index = enter_function(builder, node, kind, node.name, defaults, binding, "wraps" in last)
         builder.facts.functions[index].decorators = tuple(applied)
+        if kind is FunctionKind.METHOD:
+            builder.always |= always_read(node)
         start, end = builder.block_start, builder.block_end
         builder.block_start, builder.block_end = node.lineno, end_line(node)
         self.body(node.body)
