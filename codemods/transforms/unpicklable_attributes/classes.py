@@ -16,7 +16,7 @@ _Found = TypeVar("_Found")
 Method = ast.FunctionDef | ast.AsyncFunctionDef
 FIRST = frozenset(("__init__", "__new__", "__post_init__", "__len__"))  # run before the object crosses
 WORKER = frozenset(("__getitem__", "__getitems__", "__iter__", "__next__"))
-_STATE = frozenset(
+STATE = frozenset(
     ("__getstate__", "__setstate__", "__del__", "__reduce__", "__reduce_ex__", "__copy__", "__deepcopy__")
 )
 
@@ -119,7 +119,7 @@ class Shape:
                 if who and who <= found and name not in found and name not in FIRST:
                     found.add(name)
                     changed = True
-        return frozenset(found | (_STATE & self.methods.keys()))
+        return frozenset(found | (STATE & self.methods.keys()))
 
     def key(self, name: str) -> str:
         """The name under which `__dict__` has `self.name`: private names carry the class's."""

@@ -166,6 +166,18 @@ BRANCHES = """
             False,
             id="read by what is around it",
         ),
+        pytest.param("getattr(self, 'data')['image'][index]", "", False, id="read by its name as text"),
+        pytest.param("self.__dict__['data']['image'][index]", "", False, id="read from the dict of the object"),
+        pytest.param("[getattr(self, key) for key in self.keys]", "", False, id="read by a computed name"),
+        pytest.param("[*vars(self).values()]", "", False, id="read with all others"),
+        pytest.param(
+            "self.image[index]",
+            "\n\ndef show(poses):\n    return [getattr(poses, key) for key in ('data',)]\n",
+            False,
+            id="read by a function, by its name as text",
+        ),
+        pytest.param("{'data': self.image[index]}", "", True, id="the key of an item"),
+        pytest.param("getattr(self, 'image')[index]", "", True, id="another that is read by its name as text"),
     ],
 )
 def test_what_only_the_constructor_reads_is_left_out(late: str, more: str, dropped: bool) -> None:

@@ -14,6 +14,7 @@ from ..classes import WORKER, Store
 from ..data import names
 from ..own_classes import check_no_descriptor
 from ..uses.attribute_uses import AttributeUses, Hazard
+from ..uses.by_text import may_be_read_by_text
 from ..uses.held_locks import check_not_held
 from ..uses.surroundings import redirects, removes
 from ..uses.use_checks import (
@@ -153,7 +154,8 @@ def _only_for_constructor(uses: AttributeUses) -> bool:
             scope = outline.scope(node)
             if getattr(scope, "name", "") in WORKER and not outline.is_self(node.value):
                 return False
-    return True
+    own = (shape.outline for shape in uses.hierarchy)
+    return not may_be_read_by_text(uses.family.repo, own, uses.attribute)
 
 
 def _made_again(uses: AttributeUses, hazard: Hazard) -> Recreation:
