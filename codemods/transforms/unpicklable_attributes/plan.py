@@ -277,7 +277,7 @@ class Planner:
                 )
             if leaves_early(user.outline, use):
                 raise Refused(
-                    f"the loop of line {use.lineno} may end early: the next one goes on behind its last item, where a "
+                    f"the walk of line {use.lineno} may end early: the next one goes on behind its last item, where a "
                     f"list begins again; make the {kept} where it is used"
                 )
             if isinstance(above, ast.Attribute) and above.attr in ("send", "throw", "close", "__next__"):
