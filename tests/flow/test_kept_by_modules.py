@@ -200,6 +200,8 @@ if __name__ == "__main__":
 HANG, START = "handle = model.register_forward_hook(lambda m, x, y: y)", "Process(target=work, args=(model,)).start()"
 ATTACH = "def attach(model):\n    return [model.register_forward_hook(lambda m, x, y: y)]\n"
 REMOVE = "[handle.remove() for handle in attach(model)]"
+MADE = "process = Process(target=work, args=(model,))"
+TIMER, OWN = "import threading", "class Worker(Process):\n    pass\n"
 CLOSE = "\ndef close(handle):\n    handle.remove()\n"
 
 
@@ -208,6 +210,12 @@ CLOSE = "\ndef close(handle):\n    handle.remove()\n"
     [
         ("", (HANG, START), "", True),
         ("", (HANG, START, "handle.remove()"), "", True),
+        ("", (HANG, MADE, "process.start()", "handle.remove()"), "", True),
+        ("", (HANG, MADE, "[each.start() for each in [process]]", "handle.remove()"), "", True),
+        ("", (HANG, "every = []", f"every.append({MADE[10:]})", "every[0].start()", "handle.remove()"), "", True),
+        (OWN, (HANG, f"Worker{MADE[17:]}.start()", "handle.remove()"), "", True),
+        (TIMER, (HANG, "threading.Timer(1, print).start()", "handle.remove()", START), "", False),
+        (TIMER, (HANG, "timer = threading.Timer(1, print)", "timer.start()", "handle.remove()", START), "", False),
         ("", (HANG, "handle.remove()", START), "", False),
         ("", (START, HANG, "handle.remove()"), "", False),
         ("", ("for _ in range(2):", f"    {START}", f"    {HANG}", "    handle.remove()"), "", False),

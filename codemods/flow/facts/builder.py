@@ -26,7 +26,7 @@ class FactsBuilder:
     def __init__(self, path: str, tree: ast.Module) -> None:
         self.facts, self.tree = FileFacts(path), tree
         self._lines, self._labels = self.facts.lines, self.facts.labels
-        self._edges: list[tuple[int, int, int]] = []
+        self.edges: list[tuple[int, int, int]] = []
         self.loads: list[tuple[int, str, int]] = []
         self.stores: list[tuple[int, str, int, int, int]] = []
         self.cleared: list[tuple[int, str, int, int, int]] = []
@@ -86,7 +86,7 @@ class FactsBuilder:
     def pack(self) -> None:
         """Enter in the facts what the tables of the walk are, when it is done."""
         facts = self.facts
-        facts.edges, facts.loads, facts.stores = Rows.of(self._edges), Rows.of(self.loads), Rows.of(self.stores)
+        facts.edges, facts.loads, facts.stores = Rows.of(self.edges), Rows.of(self.loads), Rows.of(self.stores)
         facts.cleared = Rows.of(self.cleared)
         facts.elements, facts.puts = Rows.of(self.elements), Rows.of(self.puts)
         facts.by_parameter = Rows.of(
@@ -110,7 +110,7 @@ class FactsBuilder:
     def edge(self, source: int, target: int) -> None:
         """What is in `source` gets to `target`; nothing where one of them does not matter."""
         if source >= 0 and target >= 0 and source != target:
-            self._edges.append((source, target, self.line))
+            self.edges.append((source, target, self.line))
 
     def variable(self, name: str, scope: FactsScope | None = None, reads: bool = True) -> int:
         """The node of a variable of `scope`, or of the scope that is walked."""

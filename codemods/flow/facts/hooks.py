@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from itertools import chain
 from typing import TYPE_CHECKING
 
 from ...syntax.names import dotted
@@ -11,10 +12,11 @@ from .rows import Rows
 
 if TYPE_CHECKING:
     from .builder import FactsBuilder
-    from .records import FileFacts
+    from .records import Call, FileFacts
 
 HOOKS_KEPT = "_forward_hooks"
 PATCHED = "forward"  # the method that code replaces on a module itself
+_PROCESS = "Process"  # of multiprocessing, of torch.multiprocessing, of a context
 HOOKS = frozenset(
     f"register_{name}_hook" for name in ("forward", "forward_pre", "backward", "full_backward", "full_backward_pre")
 )
@@ -45,16 +47,18 @@ def sort_hooks(builder: FactsBuilder) -> None:
     """Enter the hooks whose handle is kept.
 
     Where the file removes none, another may: they are `hooked`. Else each is removed, but for those that a function
-    puts there above the start of a process, and removes hooks only below it: they are in `stores`.
+    puts there above the start of a process, which the file sees made, and removes hooks only below it: they are in
+    `stores`.
     """
     facts, hooked = builder.facts, builder.hooked
-    removed = _plain_calls(facts, "remove")
+    removed = [_place(call) for call in _plain_calls(facts, "remove")]
     facts.removes = bool(removed)
     if not removed:
         facts.hooked = Rows.of(hooked)
         return
     started = _plain_calls(facts, "start") if hooked else ()
-    sent = [at for at in started if all(scope == at[0] and line > at[1] for scope, line in removed)]
+    below = [call for call in started if all(at[0] == call.scope and at[1] > _place(call)[1] for at in removed)]
+    sent = [_place(call) for call in _of_processes(builder, below)]
     for row in hooked if sent else ():
         line, function = row[3:]
         put = [(function, line)]
@@ -65,8 +69,45 @@ def sort_hooks(builder: FactsBuilder) -> None:
             builder.stores.append(row)
 
 
-def _plain_calls(facts: FileFacts, name: str) -> list[tuple[int, int]]:
-    """The function and the line of each call `x.name()`."""
+def _plain_calls(facts: FileFacts, name: str) -> list[Call]:
+    """Each call `x.name()`."""
     named = (call for call in facts.calls if call.text.rpartition(".")[2] == name)
-    plain = (call for call in named if not (call.arguments or call.keywords or call.stars or call.double_stars))
-    return [(call.scope, call.position[0]) for call in plain]
+    return [call for call in named if not (call.arguments or call.keywords or call.stars or call.double_stars)]
+
+
+def _place(call: Call) -> tuple[int, int]:
+    """Its function and line."""
+    return call.scope, call.position[0]
+
+
+def _of_processes(builder: FactsBuilder, starts: Sequence[Call]) -> list[Call]:
+    """The calls of `x.start()` where `x`, or what it is an element of, was made by a `Process` or a class of that."""
+    if not starts:
+        return []
+    facts, leads = builder.facts, dict[int, list[int]]()
+    parts = [
+        (part, whole)
+        for whole, contents, fields in facts.containers
+        for part in (contents, *(node for _, node in fields))
+    ]
+    puts = [(value, container) for container, value, *_ in builder.puts]
+    elements = [(container, result) for container, result, _ in builder.elements]
+    loads = [(base, result) for base, name, result in builder.loads if name == "start"]
+    lists = {result: base for base, name, result in builder.loads if name == "append"}
+    puts += [
+        (value, lists[call.function]) for call in facts.calls if call.function in lists for value in call.arguments
+    ]
+    calls = [(call.function, call.result) for call in facts.calls]
+    classes = zip(facts.class_nodes, facts.classes, strict=True)
+    bases = [(base, node) for node, made in classes for base in made.bases]
+    edges = [(source, target) for source, target, _ in builder.edges]
+    for source, target in chain(parts, puts, elements, loads, calls, bases, edges):
+        leads.setdefault(source, []).append(target)
+    todo = [result for _, name, result in builder.loads if name == _PROCESS]
+    todo += [node for node, _, _, name in facts.imports if name == _PROCESS]
+    seen = set(todo)
+    while todo:
+        new = set(leads.get(todo.pop(), ())) - seen
+        seen |= new
+        todo += new
+    return [call for call in starts if call.function in seen]
