@@ -47,6 +47,17 @@ FOUND = {
         "    print(list(loader))",
         "    SCALE += 1",
     ],
+    "iterated below as an attribute": [
+        "work.rows = DataLoader(Rows(), num_workers=1)",
+        CHANGE,
+        "print(list(work.rows))",
+    ],
+    "workers that stay begin below": [
+        "loader = DataLoader(Rows(), num_workers=1, persistent_workers=True)",
+        "steps = len(loader) if loader is not None else loader.batch_size",
+        CHANGE,
+        "print(steps, list(loader))",
+    ],
     "first task below": ["pool = ProcessPoolExecutor(1)", CHANGE, "print(list(pool.map(work, [1])))"],
     "another pool below": [
         "with Pool(1) as pool:",
@@ -76,6 +87,13 @@ NOT_FOUND = {
         "for epoch in range(2):",
         "    print(list(loader))",
         "    SCALE += 1",
+    ],
+    "asked below": ["loader = DataLoader(Rows(), num_workers=1)", "print(list(loader))", CHANGE, "print(len(loader))"],
+    "an attribute iterated above": [
+        "work.rows = DataLoader(Rows(), num_workers=1)",
+        "print(list(work.rows))",
+        CHANGE,
+        "print(work.rows.dataset)",
     ],
     "tasks of one pool": ["pool = Pool(1)", CHANGE, "print(pool.map(work, [1]))"],
     "tasks of one executor": [

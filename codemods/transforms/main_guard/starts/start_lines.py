@@ -9,12 +9,13 @@ from typing import NamedTuple
 from ....finding import Hop
 from ....syntax.callees import FUNCTIONS
 from ....syntax.file_tree import Scope
-from ....syntax.names import last_name
+from ....syntax.names import dotted, last_name
 from ....syntax.outline import Outline
 from ..data import names
 from .process_starts import EXECUTOR, PROCESS, Starts
 
 _MADE = (ast.ClassDef, ast.Import, ast.ImportFrom)
+_ASKS = frozenset({"len", "print", "type", "isinstance", "hasattr", "getattr", "id", "repr", "str", "bool"})
 _LOOPS = (ast.For, ast.AsyncFor, ast.While)
 
 
@@ -82,7 +83,8 @@ def _of_call(starts: Starts, outline: Outline, scope: Scope, call: ast.Call) -> 
         return [_Begin(line, line) for line in _started(starts, outline, scope, call)]
     if not starts.loaders.is_loader(outline, call.func):
         return []
-    lines = sorted(use.lineno for name in _bound(outline, call) for use in _uses(outline, scope, name, call))
+    uses = [use for name in _bound(outline, call) for use in _uses(outline, scope, name, call)]
+    lines = sorted(use.lineno for use in [use for use in uses if not _only_asks(outline, use)] or uses)
     persists = any(key.arg == "persistent_workers" and _is_true(key.value) for key in call.keywords)
     return [_Begin(line, call.lineno) for line in lines[:1]] if persists else [_Begin(line, line) for line in lines]
 
@@ -101,20 +103,34 @@ def _started(starts: Starts, outline: Outline, scope: Scope, made: ast.Call) -> 
 
 
 def _bound(outline: Outline, made: ast.Call) -> list[str]:
-    """The names that get what the call makes, also as a part of a list or a dict."""
+    """The names and attributes that get what the call makes, also as a part of a list or a dict."""
     statement = outline.statement(made)
     if not isinstance(statement, (ast.Assign, ast.AnnAssign, ast.With)):
         return []
-    targets = (node for node in ast.walk(statement) if isinstance(node, ast.Name))
-    return [node.id for node in targets if isinstance(node.ctx, ast.Store) and outline.statement(node) is statement]
+    targets = (node for node in ast.walk(statement) if isinstance(node, (ast.Name, ast.Attribute)))
+    kept = (node for node in targets if isinstance(node.ctx, ast.Store) and outline.statement(node) is statement)
+    return [name for name in map(dotted, kept) if name]
 
 
-def _uses(outline: Outline, scope: Scope, name: str, made: ast.Call) -> list[ast.Name]:
-    uses = (use for use in outline.named.get(name, ()) if isinstance(use, ast.Name) and isinstance(use.ctx, ast.Load))
-    return [use for use in uses if use.lineno > made.lineno and outline.scope(use) is scope]
+def _uses(outline: Outline, scope: Scope, name: str, made: ast.Call) -> list[ast.Name | ast.Attribute]:
+    whole, _, last = name.rpartition(".")
+    named = outline.attributes.get(last, ()) if whole else outline.named.get(name, ())
+    uses = (use for use in named if isinstance(use, (ast.Name, ast.Attribute)) and isinstance(use.ctx, ast.Load))
+    below = (use for use in uses if use.lineno > made.lineno and outline.scope(use) is scope)
+    return [use for use in below if not whole or dotted(use) == name]
 
 
-def _is_task(outline: Outline, use: ast.Name) -> bool:
+def _only_asks(outline: Outline, use: ast.expr) -> bool:
+    """`len(loader)`, `loader.dataset`, `if loader is None`: it starts no workers."""
+    above = outline.parents[use]
+    if isinstance(above, ast.Call) and use in above.args and isinstance(above.func, ast.Name):
+        return above.func.id in _ASKS and not outline.lookup(above.func, above.func.id)[1]
+    if isinstance(above, ast.Attribute):
+        return above.attr != "__iter__"
+    return isinstance(above, ast.Compare) or getattr(above, "test", None) is use
+
+
+def _is_task(outline: Outline, use: ast.expr) -> bool:
     above = outline.parents[use]
     return isinstance(above, ast.Attribute) and above.attr in ("submit", "map")
 
