@@ -265,7 +265,10 @@ for row in DataLoader(Rows(), num_workers=2):
 """
 
 
-@pytest.mark.parametrize("made", ["self.kinds[kind]()", "KINDS[kind]()"])
+OF_A_CLASS, OF_THE_MODULE = "self.kinds[kind]()", "KINDS[kind]()"
+
+
+@pytest.mark.parametrize("made", [OF_A_CLASS, OF_THE_MODULE])
 @pytest.mark.parametrize(
     ("kind", "above", "sure"),
     [
@@ -279,3 +282,27 @@ for row in DataLoader(Rows(), num_workers=2):
 def test_a_class_of_a_table_that_no_call_names_is_not_made(made: str, kind: str, above: str, sure: bool) -> None:
     text = TABLE.format(made=made, kind=kind, above=above)
     assert bool(reported({"main.py": text}, "lambdas")) == sure
+
+
+@pytest.mark.parametrize(
+    ("made", "other", "sure"),
+    [
+        pytest.param(OF_A_CLASS, "import main\nmain.Client.kinds = {'plain': main.Twice}\n", True, id="bound anew"),
+        pytest.param(OF_A_CLASS, "from main import Client\nClient.kinds['plain'] = print\n", True, id="of a class"),
+        pytest.param(OF_THE_MODULE, "import main\nmain.KINDS['plain'] = main.KINDS['twice']\n", True, id="filled"),
+        pytest.param(OF_THE_MODULE, "from main import KINDS as them\nthem['plain'] = them['twice']\n", True,
+                     id="by another name"),
+        pytest.param(OF_THE_MODULE, "from main import KINDS, Twice\nKINDS.update(plain=Twice)\n", True, id="updated"),
+        pytest.param(OF_THE_MODULE, "from main import KINDS\nprint(KINDS['plain']())\n", False, id="read"),
+        pytest.param(OF_THE_MODULE, "import main\nclass A:\n    KINDS = {'plain': main.Twice}\n", False, id="another"),
+    ],
+)  # fmt: skip
+def test_a_table_that_another_file_fills(made: str, other: str, sure: bool) -> None:
+    text = TABLE.format(made=made, kind="", above="")
+    assert bool(reported({"main.py": text, "other.py": other}, "lambdas")) == sure
+
+
+def test_a_class_below_has_a_table_of_its_own() -> None:
+    text = TABLE.format(made=OF_A_CLASS, kind="", above="").replace("self.client = Client(", "self.client = Below(")
+    below = "class Below(Client):\n    kinds = {'plain': Twice}\n\n\nclass Rows("
+    assert reported({"main.py": text.replace("class Rows(", below)}, "lambdas")

@@ -16,10 +16,13 @@ The same of `if mode == "train":`, and of `KINDS[mode]()`, where calls say anoth
 
 from __future__ import annotations
 
+from functools import cached_property
+
 from ..facts.passed_on import UNDER
-from ..facts.records import Call, PassedOn
+from ..facts.records import Call, PassedOn, TakenFrom
+from ..facts.syntax import KEYS
 from ..facts.test_code import is_test
-from ..solve.heap import FUNCTION, INSTANCE
+from ..solve.heap import CONTAINER, FUNCTION, INSTANCE
 from ..solve.paths import Paths
 from .at_home import AtHome
 from .callers import Callers
@@ -122,6 +125,36 @@ class MadeIfAsked:
         under, function = call.literals.get(key), self.callers.around(offset, call)
         if not isinstance(under, PassedOn) or function < 0:
             return False
+        if under.table is not None and not self._is_as_written(under.table, offset):
+            return False
         program = self.solution.program
         installed = self.surroundings.is_installed(program.files[program.functions[function][0]])
         return not installed and self.without_workers.is_left_off(function, under)
+
+    def _is_as_written(self, table: TakenFrom, offset: int) -> bool:
+        """No other dict is meant, as one of a class below, and nothing is put in."""
+        heap = self.solution.heap
+        if table.name in self._filled_names or self.solution.hierarchy.is_set_elsewhere(table.name):
+            return False
+        found = {number for number in heap.holds[table.node + offset] if heap.values[number].kind == CONTAINER}
+        inner = {int(heap.values[number].a) for number in found}
+        made = {(heap.file_of[at], heap.lines[at]) for at in inner}
+        return made == {(heap.file_of[table.node + offset], table.line)} and found.isdisjoint(self._filled)
+
+    @cached_property
+    def _filled_names(self) -> set[str]:
+        """Of what something is put into by a name."""
+        return {name.lstrip(".") for facts in self.solution.program.facts for name, _ in facts.put_by_name}
+
+    @cached_property
+    def _filled(self) -> set[int]:
+        """The values that something is put into: `x[key] = value`."""
+        program, holds = self.solution.program, self.solution.heap.holds
+        files = zip(program.facts, program.offsets, strict=True)
+        return {
+            number
+            for facts, offset in files
+            for at, _, _, key in facts.puts
+            if key != KEYS
+            for number in holds[at + offset]
+        }

@@ -312,7 +312,7 @@ class Expressions(Targets):
         if builder.scope.asked_for and (switch := under(builder.scope, node)) is not None:
             literals[UNDER] = switch
         if type(function) is ast.Subscript:
-            literals |= taken_by(builder.scope, builder.tree, node)
+            literals |= taken_by(builder.scope, builder.tree, node, self.value)
         is_view = False
         if type(function) is ast.Attribute and function.attr in _METHODS:
             note_call(builder, function, arguments, keywords)

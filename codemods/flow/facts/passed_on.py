@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Callable
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -10,7 +11,7 @@ from ...nodes import walk
 from ...syntax.binding_rules import defaults_of, positional
 from ...syntax.names import last_name
 from ...syntax.outline import pairs
-from .records import PassedOn
+from .records import PassedOn, TakenFrom
 from .scope import Asked, FactsScope
 
 if TYPE_CHECKING:
@@ -159,8 +160,13 @@ def under(scope: FactsScope, call: ast.Call) -> PassedOn | None:
     return _asked(scope, function)
 
 
-def taken_by(scope: FactsScope, module: ast.Module, call: ast.Call) -> dict[str | int, object]:
-    """`self.KINDS[kind](...)`: by the name of each class of the table, in brackets, the keys that ask for it."""
+def taken_by(
+    scope: FactsScope, module: ast.Module, call: ast.Call, node_of: Callable[[ast.expr], int]
+) -> dict[str | int, object]:
+    """`self.KINDS[kind](...)`: by the name of each class of the table, in brackets, the keys that ask for it.
+
+    `node_of` gives the node of an expression.
+    """
     function, table = scope.tree, _table(scope, module, call.func)
     if table is None or not isinstance(function, (ast.FunctionDef, ast.AsyncFunctionDef)):
         return {}
@@ -171,7 +177,11 @@ def taken_by(scope: FactsScope, module: ast.Module, call: ast.Call) -> dict[str 
             return {}
         keys.setdefault(value.id, []).append(key.value)
     found = {name: _named(function, Asked(call.func.slice.id, among=tuple(texts))) for name, texts in keys.items()}
-    return {f"[{name}]": asked for name, asked in found.items() if asked is not None}
+    held = call.func.value
+    source = TakenFrom(node_of(held), last_name(held) or "", table.lineno)
+    if source.node < 0:
+        return {}
+    return {f"[{name}]": replace(asked, table=source) for name, asked in found.items() if asked is not None}
 
 
 def _table(scope: FactsScope, module: ast.Module, called: ast.expr) -> ast.Dict | None:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ...hazard_kind import HazardKind
 from ..kinds import NAMELESS, FunctionKind, MethodBinding, ParameterKind
@@ -17,7 +17,7 @@ from .rows import Numbers, Rows
 if TYPE_CHECKING:
     from ...project import Project
 
-FACTS_VERSION = 46  # part of the cache key: raise it when the meaning of a field changes
+FACTS_VERSION = 47  # part of the cache key: raise it when the meaning of a field changes
 
 _NO_ROWS: Rows[Any] = Rows.of(())
 NO_LITERALS: Mapping[str | int, object] = {}  # of all calls without one; never filled
@@ -33,6 +33,14 @@ class NamePattern:
     end: str
 
 
+class TakenFrom(NamedTuple):
+    """A dict of classes that a call takes one of."""
+
+    node: int  # holds the dict
+    name: str
+    line: int  # where it is made
+
+
 @dataclass(frozen=True, slots=True)
 class PassedOn:
     """What a parameter of the function around a call gets, as it is. A literal of `Call`.
@@ -46,6 +54,7 @@ class PassedOn:
     only_none: bool = False  # it is asked for by `is not None`: 0 is a value
     attribute: str = ""
     among: tuple[str, ...] = ()  # it is asked for by `== text`, or `in` several: another text leaves it off
+    table: TakenFrom | None = None  # it is the key, and the texts are those of one class
 
 
 @dataclass(slots=True)
