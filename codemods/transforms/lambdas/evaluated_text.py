@@ -54,8 +54,10 @@ def evaluated_texts(project: Project) -> Iterator[Finding]:
         for call in outline.calls.get("eval", ()):
             if (call.lineno, call.col_offset) != (crossing.line, crossing.column):
                 continue
-            if (place := next(written(repo, outline, call.args[0]), None)) is not None:
-                yield _of_code(project, crossing, *place)
+            places, alone = written(repo, outline, call.args[0])
+            if places:
+                sure = crossing.confidence if alone else Confidence.POSSIBLE
+                yield _of_code(project, crossing, sure, *places[0])
                 continue
             local = _local_functions(outline, call, crossed)
             found = [text for key in sorted(_keys(outline, call.args[0])) for text in _texts(project, key, local)]
@@ -64,14 +66,14 @@ def evaluated_texts(project: Project) -> Iterator[Finding]:
                 yield _finding(project, crossing, found[0], len(found) - 1)
 
 
-def _of_code(project: Project, crossing: Crossing, outline: Outline, node: ast.expr) -> Finding:
+def _of_code(project: Project, crossing: Crossing, sure: Confidence, outline: Outline, node: ast.expr) -> Finding:
     message = f"what `eval` makes of a text {crossing.in_words}; pickle can't import a lambda by name"
     reason = (
         f"the lambda is text in {outline.path}, line {node.lineno}: define a function at the top of a module, with "
         "what the text puts in as parameters, and pass that or a `functools.partial` of it"
     )
     hop = Hop(outline.path, node.lineno, "a lambda is text here")
-    return _answered(project, crossing, message, crossing.confidence, hop, reason)
+    return _answered(project, crossing, message, sure, hop, reason)
 
 
 def _answered(project: Project, crossing: Crossing, message: str, sure: Confidence, text: Hop, reason: str) -> Finding:

@@ -17,28 +17,34 @@ _MAX_STEPS = 4
 Place = tuple[Outline, ast.expr]
 
 
-def written(repo: Repo, outline: Outline, node: ast.expr, depth: int = 0) -> Iterator[Place]:
-    """Where the text that `node` may be is written, if it begins with `lambda`."""
+def written(repo: Repo, outline: Outline, node: ast.expr, depth: int = 0) -> tuple[list[Place], bool]:
+    """Where the text that `node` may be is written, if it begins with `lambda`; and whether no call gives another."""
     if is_lambda_text(node):
-        yield outline, node
-    for binding in outline.lookup(node, node.id)[1] if isinstance(node, ast.Name) and depth < _MAX_STEPS else ():
-        if binding.value is not None:
-            yield from written(repo, outline, binding.value, depth + 1)
-        elif binding.parameter and isinstance(binding.statement, FUNCTIONS) and isinstance(node, ast.Name):
-            for where, given in _given(repo, outline, binding.statement, node.id):
-                yield from written(repo, where, given, depth + 1)
+        return [(outline, node)], True
+    if not isinstance(node, ast.Name) or depth == _MAX_STEPS:
+        return [], True
+    bindings = outline.lookup(node, node.id)[1]
+    bound = [written(repo, outline, each.value, depth + 1) for each in bindings if each.value is not None]
+    if any(places for places, _ in bound):
+        return [place for places, _ in bound for place in places], all(alone for places, alone in bound if places)
+    given = [
+        written(repo, where, value, depth + 1)
+        for each in bindings
+        if each.parameter and isinstance(each.statement, FUNCTIONS)
+        for where, value in _given(repo, outline, each.statement, node.id)
+    ]
+    return [place for places, _ in given for place in places], all(places and alone for places, alone in given)
 
 
 def _given(repo: Repo, outline: Outline, function: Function, name: str) -> Iterator[Place]:
-    """What calls give as the parameter, and its default."""
-    yield from ((outline, value) for argument, value in defaults_of(function) if argument.arg == name)
+    """What calls give as the parameter, and its default unless all of them give something."""
     owner = outline.parents[function]
     is_static = any(last_name(mark) == "staticmethod" for mark in function.decorator_list)
     takes = positional(function)[int(isinstance(owner, ast.ClassDef) and not is_static) :]
     calls: Iterable[tuple[Outline, ast.Call]] = repo.callers(function)
     if isinstance(owner, ast.ClassDef) and function.name == "__init__":
         calls = ((where, call) for where in repo.mentioning(owner.name) for call in where.calls.get(owner.name, ()))
-    for where, call in calls:
-        value = given_to(takes, call).get(name)
-        if value is not None and not isinstance(value, ast.Starred):
-            yield where, value
+    found = [(where, given_to(takes, call).get(name)) for where, call in calls]
+    yield from ((where, value) for where, value in found if value is not None)
+    if not found or any(value is None for _, value in found):
+        yield from ((outline, value) for argument, value in defaults_of(function) if argument.arg == name)

@@ -61,3 +61,40 @@ def test_the_text_of_a_lambda_is_reported(kept: str, rows: str) -> None:
 )
 def test_other_texts_are_not(kept: str, rows: str) -> None:
     assert not reported({"main.py": PROGRAM.format(kept=kept, rows=rows)}, "lambdas")
+
+
+GIVEN = """\
+from torch.utils.data import DataLoader, Dataset
+
+
+def made(text{default}):
+    return eval(text)
+
+
+class Rows(Dataset):
+    def __init__(self, clean):
+        self.clean = clean
+
+
+print({first})
+print(list(DataLoader(Rows({sent}), num_workers=1)))
+"""
+
+
+@pytest.mark.parametrize(
+    ("default", "first", "sent", "proven"),
+    [
+        ("", "1", "made('lambda x: x')", True),
+        ("", "made('lambda x: 1')", "made('lambda x: x')", True),
+        ("='len'", "1", "made('lambda x: x')", True),
+        ("='lambda x: x'", "1", "made()", True),
+        ("", "made('lambda x: 1')", "made('len')", False),
+        ("", "made('lambda x: 1')", "made(input())", False),
+        ("='len'", "made('lambda x: 1')", "made()", False),
+        ("='lambda x: 1'", "made()", "made('len')", False),
+        ("", "made('lambda x: 1')", "made(*['len'])", False),
+    ],
+)
+def test_where_calls_give_other_texts(default: str, first: str, sent: str, proven: bool) -> None:
+    text = GIVEN.format(default=default, first=first, sent=sent)
+    assert bool(reported({"main.py": text}, "lambdas")) == proven
