@@ -117,3 +117,59 @@ if __name__ == "__main__":
 def test_an_object_that_workers_make_anew(first: str, found: bool) -> None:
     files = {"main.py": MAIN.format(first=first), "clock.py": CLOCK}
     assert bool(reported(files, "main-guard")) is found
+
+
+STEPS = """
+from multiprocessing import Pool
+from torch.utils.data import DataLoader, Dataset
+import clock
+
+class Rows(Dataset):
+    def __len__(self):
+        return 2
+
+    def __getitem__(self, at):
+        return clock.STEP
+
+class Others(Rows):
+    def __getitem__(self, at):
+        return at
+
+def init(*_):
+    clock.STEP = 1
+
+def read(at):
+    return clock.STEP
+
+def double(at):
+    return 2 * at
+
+def main():
+    clock.STEP = 5
+    {lines}
+
+if __name__ == "__main__":
+    main()
+"""
+BLOCK = "with Pool(1{how}) as pool: print(pool.map({run}, [1]))"
+BEGINS = BLOCK.format(how=", initializer=init", run="read")
+LOADER = "DataLoader(Rows(), num_workers=1, worker_init_fn=init)"
+
+
+@each_row(
+    ("lines", "found"),
+    [
+        ((BEGINS,), False),
+        ((BEGINS, BLOCK.format(how="", run="double")), False),
+        ((BEGINS, BLOCK.format(how="", run="read")), True),
+        ((BEGINS, "pool = Pool(1)", "pool.map(read, [1])"), True),
+        ((BEGINS, "Pool(1).map(read, [1])"), True),
+        ((f"list({LOADER})", "list(DataLoader(Others(), num_workers=1))"), False),
+        ((f"list({LOADER})", "list(DataLoader(Rows(), num_workers=0))"), False),
+        ((f"list({LOADER})", "list(DataLoader(Rows(), num_workers=1))"), True),
+        ((f"list({LOADER})", "rows = Rows()", "list(DataLoader(rows, num_workers=1))"), True),
+    ],
+)
+def test_workers_that_begin_without_the_function(lines: tuple[str, ...], found: bool) -> None:
+    files = {"main.py": STEPS.format(lines="\n    ".join(lines)), "clock.py": "STEP = 0\n"}
+    assert bool(reported(files, "main-guard")) is found

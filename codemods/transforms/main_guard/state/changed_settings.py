@@ -32,7 +32,7 @@ from .leads_to import leads_to
 from .object_parts import ADDS, DRAWN, ITEM, Parts
 from .own_names import OBJECTS, may_mean_other, means_own
 from .registrations import Registrations
-from .worker_functions import Worker, WorkerFunctions, begins_workers
+from .worker_functions import Worker, WorkerFunctions, begins_some, begins_workers
 
 _MAX_DEPTH = 5
 
@@ -123,7 +123,8 @@ class Search:
         by_workers = {
             change
             for change in changes
-            if (scope := change.outline.scope(change.node)) in self._run or begins_workers(change.outline, scope)
+            if begins_workers(change.outline, scope := change.outline.scope(change.node))
+            or (scope in self._run and not begins_some(change.outline, scope))
         }
         if any(change.key not in (DRAWN, ITEM) for change in by_workers):
             return  # workers set it themselves

@@ -26,6 +26,7 @@ _WORKER = ("__getitem__", "__getitems__", "__iter__", "__next__", "__call__")
 _PROCESS = "run"  # of a process that is started
 _PLAIN_BASES = ("object", "ABC", "Generic", "Protocol", "Module", "Dataset", "IterableDataset")
 _BEGINS = ("worker_init_fn", "initializer")
+_CODE = (ast.ClassDef, ast.FunctionDef, ast.ImportFrom)
 _MAX_CALLS = 400  # functions that are followed into from what workers run
 
 
@@ -215,12 +216,67 @@ class WorkerFunctions:
 
 
 def begins_workers(outline: Outline, function: ast.AST) -> bool:
-    """Workers begin with the function, by `worker_init_fn=seed` in the file, whether or not its loaders have any."""
+    """Workers begin with the function, by `worker_init_fn=seed` in the file, whether or not its loaders have any.
+
+    Not where only some of those that run the same code do.
+    """
+    return any(_beginning_with(outline, function)) and not begins_some(outline, function)
+
+
+def begins_some(outline: Outline, function: ast.AST) -> bool:
+    """Others that run the same code begin without: `Pool(1)` below `Pool(1, initializer=seed)`."""
+    return any(_begin_without(outline, *each) for each in _beginning_with(outline, function))
+
+
+def _beginning_with(outline: Outline, function: ast.AST) -> Iterator[tuple[ast.Call, str]]:
     for call in (node for calls in outline.calls.values() for node in calls):
         for keyword in call.keywords:
             if keyword.arg in _BEGINS:
                 value = keyword.value
                 named = outline.lookup(value, value.id)[1] if isinstance(value, ast.Name) else []
                 if function in (value, *(each.value or each.statement for each in named)):
-                    return True
+                    yield call, keyword.arg
+
+
+def _begin_without(outline: Outline, call: ast.Call, word: str) -> bool:
+    """Another such call of the file lacks the keyword and starts workers for code that those of `call` run, too."""
+    code = _code(outline, call)
+    for other in outline.calls.get(last_name(call.func), ()) if code else ():
+        given = {keyword.arg: keyword.value for keyword in other.keywords}
+        number = given.get("num_workers", ast.Constant(0))
+        starts = word == "initializer" or not isinstance(number, ast.Constant) or number.value != 0
+        if starts and not given.keys() & {word, None} and code & _code(outline, other):
+            return True
     return False
+
+
+def _code(outline: Outline, made: ast.Call) -> set[str]:
+    """The functions and classes of the file, or that it imports by name, which the call or calls of its methods get."""
+    calls = [made]
+    for use in _held(outline, made):
+        above = outline.parents[use]
+        call = outline.parents[above] if isinstance(above, ast.Attribute) else None
+        calls += [call] if isinstance(call, ast.Call) and call.func is above else []
+    given = [argument for call in calls for argument in call.args]
+    given += [keyword.value for call in calls for keyword in call.keywords if keyword.arg not in _BEGINS]
+    values = [outline.only_value(value) or value if isinstance(value, ast.Name) else value for value in given]
+    return {
+        node.id
+        for value in values
+        for node in ast.walk(value)
+        if isinstance(node, ast.Name)
+        and any(isinstance(each.statement, _CODE) for each in outline.lookup(node, node.id)[1])
+    }
+
+
+def _held(outline: Outline, made: ast.Call) -> Iterator[ast.expr]:
+    """The call, and the uses of the name that it is bound to, alone or for a block."""
+    yield made
+    above = outline.parents[made]
+    target = above.optional_vars if isinstance(above, ast.withitem) else None
+    block = outline.parents[above] if target is not None else above
+    if isinstance(above, ast.Assign):
+        target = above.targets[0]
+    for use in outline.named.get(target.id, ()) if isinstance(target, ast.Name) else ():
+        if isinstance(use, ast.Name) and (block in outline.ancestors(use) or outline.only_value(use) is made):
+            yield use
