@@ -53,6 +53,8 @@ def test_a_table_that_is_empty_again(first: str, lines: str, found: bool) -> Non
         ("TABLE.clear(); Process(target=work).start()\n    TABLE.clear(); process = Process(target=work)", "", False),
         ("TABLE.clear(); process = Process(target=work)", "@note\ndef one():\n    pass\n", True),
         ("TABLE.clear(); process = Process(target=work)", "note(work)\n", True),
+        ("TABLE.clear(); process = Process(target=work)", "def fill():\n    note(1)\n\nfill()\n", True),
+        ("again(1); TABLE.clear(); process = Process(target=work)", "def again(x):\n    note(x) or again(x)\n", False),
         ("TABLE.clear(); process = Process(target=work)", "TABLE['x'] = 1\n", True),
         ("TABLE.clear()\n    Pool(1).apply(work)\n    TABLE.clear(); process = Process(target=print)", "", True),
     ],

@@ -51,18 +51,21 @@ def _blocks(node: ast.AST) -> list[list[ast.AST]]:
 
 
 def _is_filled_by_imports(repo: Repo, changes: Sequence[Place]) -> bool:
-    """One of the changes is made as a module is imported, also by a function that it calls or decorates with."""
-    for change in changes:
-        scope = change.outline.scope(change.node)
+    """One of the changes is made as a module is imported, also by functions that it calls or decorates with."""
+    todo, seen = [(change.outline, change.node) for change in changes], set[str]()
+    while todo:
+        outline, node = todo.pop()
+        scope = outline.scope(node)
         if not isinstance(scope, FUNCTIONS):
-            if not _is_guarded(change.outline, change.node):
+            if not _is_guarded(outline, node):
                 return True
-        elif scope.name.startswith("__") or any(
-            not isinstance(outline.scope(use), FUNCTIONS) and not _is_guarded(outline, use)
-            for outline in repo.mentioning(scope.name)
-            for use in (*outline.named.get(scope.name, ()), *outline.attributes.get(scope.name, ()))
-        ):
+        elif scope.name.startswith("__"):
             return True
+        elif scope.name not in seen:
+            seen.add(scope.name)
+            for other in repo.mentioning(scope.name):
+                todo += [(other, use) for use in other.named.get(scope.name, ())]
+                todo += [(other, use) for use in other.attributes.get(scope.name, ())]
     return False
 
 
