@@ -12,10 +12,11 @@ from collections.abc import Mapping
 from ...syntax.binding_rules import FUNCTIONS, positional
 from ...syntax.names import root_of_chain
 from ...syntax.repo import Repo
-from ...syntax.resolver import method
+from ...syntax.resolver import Class, method
 from ...syntax.scope_data import Binding, Variable, end_of, start_of
 from .candidate import Unit
 from .checks.parsed_options import ParsedOptions
+from .checks.same_method import is_same_method
 from .file_state import FileRewrite, Move
 from .known import Known
 from .stdlib_forms import may_take_other_arguments
@@ -143,8 +144,9 @@ class Forwards:
         is_plain = isinstance(found, ast.FunctionDef) and not found.decorator_list and not name.startswith("__")
         if found is None or not is_plain or len(move.unit.self_uses) != 1 or "setattr(" in self.rewrite.source.text:
             return None
-        uses = (use for outline in self.repo.mentioning(name) for use in outline.attributes.get(name, ()))
-        if any(not isinstance(use.ctx, ast.Load) for use in uses):
+        known = self.repo.defined_at(self.rewrite.path, cls.lineno)
+        mine = next((Class(outline, node) for outline, node in known if isinstance(node, ast.ClassDef)), None)
+        if mine is None or not is_same_method(self.rewrite.project, self.repo, self.options, mine, name):
             return None
         first, every = len(found.args.posonlyargs), [*found.args.posonlyargs, *found.args.args]
         rest = ast.arguments(

@@ -76,6 +76,10 @@ class ParsedOptions:
             )
         )
 
+    def is_other_object(self, outline: Outline, value: ast.expr) -> bool:
+        """It is surely no object of a class of the project: what a library made, or parsed options."""
+        return self._is_foreign(outline, value) or self._is_options(outline, value)
+
     def _is_written_by_name(self, name: str, but: Callable[[Outline, ast.expr], bool]) -> bool:
         """`but`: which objects it can't be."""
         if (name, but) not in self._by_name:

@@ -13,6 +13,7 @@ from ....syntax.outline import Outline
 from ....syntax.repo import Repo
 
 _WORDS = ("setattr", "delattr", "vars", "__dict__")
+_SETTERS = ("setattr", "delattr", "__setattr__")
 _SAYS = re.compile(rf"\b(?:{'|'.join(_WORDS)})\b")
 _READS = frozenset(["items", "keys", "values", "get", "copy", "__contains__"])
 _ITSELF = frozenset(["self", "cls"])
@@ -21,21 +22,32 @@ _ITSELF = frozenset(["self", "cls"])
 Is = Callable[[Outline, ast.expr], bool]
 
 
-def written_by_name(project: Project, repo: Repo, attribute: str, is_other: Is) -> bool:
+def written_by_name(project: Project, repo: Repo, attribute: str, is_other: Is, *, own: bool = False) -> bool:
     """Some code may set `attribute` of an object that is not its own, by a name that is computed.
 
-    `is_other`: whether an expression is surely not the object that is asked about.
+    `is_other`: whether an expression is surely not the object that is asked about; `own`: also of its own object.
     """
     for source in project.matching(_SAYS, words=_WORDS):
         outline = repo.outline(source.path)
-        if outline is None or any(_may_write(repo, outline, node, attribute, is_other) for node in outline.nodes):
+        if outline is None:
             return True
+        for node in _places(outline):
+            target = _written(repo, outline, node, attribute)
+            if target is not None and (own or not _is_own(target)) and not is_other(outline, target):
+                return True
     return False
 
 
-def _may_write(repo: Repo, outline: Outline, node: ast.AST, attribute: str, is_other: Is) -> bool:
+def _places(outline: Outline) -> Iterator[ast.expr]:
+    for name in (*_SETTERS, "vars"):
+        yield from outline.calls.get(name, ())
+    yield from outline.attributes.get("__dict__", ())
+
+
+def _written(repo: Repo, outline: Outline, node: ast.expr, attribute: str) -> ast.expr | None:
+    """The object whose `attribute` the node may set."""
     target, writes = None, False
-    if isinstance(node, ast.Call) and last_name(node.func) in ("setattr", "delattr", "__setattr__"):
+    if isinstance(node, ast.Call) and last_name(node.func) in _SETTERS:
         target = node.args[0] if len(node.args) > 1 else None
         writes = len(node.args) > 1 and _may_be(node.args[1], attribute)
     elif isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "vars":
@@ -44,7 +56,7 @@ def _may_write(repo: Repo, outline: Outline, node: ast.AST, attribute: str, is_o
     elif isinstance(node, ast.Attribute) and node.attr == "__dict__":
         target = node.value
         writes = not isinstance(node.ctx, ast.Load) or _may_write_table(repo, outline, node, attribute)
-    return writes and target is not None and not _is_own(target) and not is_other(outline, target)
+    return target if writes else None
 
 
 def _is_own(target: ast.expr) -> bool:
