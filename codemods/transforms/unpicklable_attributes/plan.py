@@ -275,15 +275,16 @@ class Planner:
                 raise Refused(
                     f"line {use.lineno} takes one item after the other with `next`; make the {kept} where it is used"
                 )
-            if leaves_early(user.outline, use):
-                raise Refused(
-                    f"the walk of line {use.lineno} may end early: the next one goes on behind its last item, where a "
-                    f"list begins again; make the {kept} where it is used"
-                )
             if isinstance(above, ast.Attribute) and above.attr in ("send", "throw", "close", "__next__"):
                 raise Refused(f"line {use.lineno} needs {hazard.made.kind.what}; make it where it is used")
         if self._endless(outline, node) or self._goes_on(shape, node):
             raise Refused(f"it may never end; make the {kept} where it is used, or in `__iter__`")
+        early = next((use for user, _, use in self._uses(shape, name) if leaves_early(user.outline, use)), None)
+        if early is not None:
+            raise Refused(
+                f"the walk of line {early.lineno} may end early: the next one goes on behind its last item, where a "
+                f"list begins again; make the {kept} where it is used"
+            )
         for where in self.repo.mentioning(name):
             for use in where.attributes.get(name, ()):
                 taken = where.parents[use]
