@@ -147,12 +147,12 @@ def double(at):
     return 2 * at
 
 def main():
-    clock.STEP = 5
     {lines}
 
 if __name__ == "__main__":
     main()
 """
+SET = "clock.STEP = 5"
 BLOCK = "with Pool(1{how}) as pool: print(pool.map({run}, [1]))"
 BEGINS = BLOCK.format(how=", initializer=init", run="read")
 LOADER = "DataLoader(Rows(), num_workers=1, worker_init_fn=init)"
@@ -161,15 +161,16 @@ LOADER = "DataLoader(Rows(), num_workers=1, worker_init_fn=init)"
 @each_row(
     ("lines", "found"),
     [
-        ((BEGINS,), False),
-        ((BEGINS, BLOCK.format(how="", run="double")), False),
-        ((BEGINS, BLOCK.format(how="", run="read")), True),
-        ((BEGINS, "pool = Pool(1)", "pool.map(read, [1])"), True),
-        ((BEGINS, "Pool(1).map(read, [1])"), True),
-        ((f"list({LOADER})", "list(DataLoader(Others(), num_workers=1))"), False),
-        ((f"list({LOADER})", "list(DataLoader(Rows(), num_workers=0))"), False),
-        ((f"list({LOADER})", "list(DataLoader(Rows(), num_workers=1))"), True),
-        ((f"list({LOADER})", "rows = Rows()", "list(DataLoader(rows, num_workers=1))"), True),
+        ((SET, BEGINS), False),
+        ((SET, BEGINS, BLOCK.format(how="", run="double")), False),
+        ((SET, BEGINS, BLOCK.format(how="", run="read")), True),
+        ((BLOCK.format(how="", run="read"), SET, BEGINS), False),
+        ((SET, BEGINS, "pool = Pool(1)", "pool.map(read, [1])"), True),
+        ((SET, BEGINS, "Pool(1).map(read, [1])"), True),
+        ((SET, f"list({LOADER})", "list(DataLoader(Others(), num_workers=1))"), False),
+        ((SET, f"list({LOADER})", "list(DataLoader(Rows(), num_workers=0))"), False),
+        ((SET, f"list({LOADER})", "list(DataLoader(Rows(), num_workers=1))"), True),
+        ((SET, f"list({LOADER})", "rows = Rows()", "list(DataLoader(rows, num_workers=1))"), True),
     ],
 )
 def test_workers_that_begin_without_the_function(lines: tuple[str, ...], found: bool) -> None:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from ....nodes import walk
 from ....syntax.callees import Callees, Function
 from ....syntax.outline import Outline
-from .worker_functions import Worker, begins_workers
+from .worker_functions import Worker, begins_some, begins_workers
 
 if TYPE_CHECKING:
     from .changed_settings import Place, Settings
@@ -44,7 +44,13 @@ def bind_first(
     files = {path for _, reader in readers for path in reader.sent}
     sent = [worker for worker in workers if worker.depth == 0 and not files.isdisjoint(worker.sent)]
     binds = [each for each in sent if _binds_first(callees, each.outline, each.function, name, bound, 0)]
-    return bool(binds) and (binds == sent or any(begins_workers(each.outline, each.function) for each in binds))
+    return bool(binds) and (
+        binds == sent
+        or any(
+            begins_workers(each.outline, each.function) and not begins_some(each.outline, each.function)
+            for each in binds
+        )
+    )
 
 
 def _binds_first(

@@ -120,12 +120,13 @@ class Search:
         self, home: Outline, changes: Sequence[Place], places: Sequence[tuple[Place, Worker]]
     ) -> Iterator[Changed]:
         """The first of the places for each script that makes one of the changes to what stands in `home`."""
-        by_workers = {
-            change
-            for change in changes
-            if begins_workers(change.outline, scope := change.outline.scope(change.node))
-            or (scope in self._run and not begins_some(change.outline, scope))
-        }
+        by_workers, begun = set[Place](), set[tuple[str, int]]()
+        for change in changes:
+            scope = change.outline.scope(change.node)
+            if scope in self._run or begins_workers(change.outline, scope):
+                some = begins_some(change.outline, scope)
+                begun |= {(change.outline.path, line) for line in some}
+                by_workers |= set() if some else {change}
         if any(change.key not in (DRAWN, ITEM) for change in by_workers):
             return  # workers set it themselves
         own = {change.node for change in by_workers if _adds(change)}
@@ -139,7 +140,7 @@ class Search:
         changes += [call for change in sorted(by_workers, key=_line) for call in self._calls_by_main(change)]
         seen: set[str] = set()
         for place, worker in places:
-            made = self._change(changes, place, worker, seen)
+            made = self._change(changes, place, worker, seen, begun)
             if made is not None:
                 change, scripts, (confidence, sent) = made
                 seen |= scripts
@@ -190,9 +191,12 @@ class Search:
                     todo.append((caller, around))
 
     def _change(
-        self, changes: Sequence[Place], place: Place, worker: Worker, seen: set[str]
+        self, changes: Sequence[Place], place: Place, worker: Worker, seen: set[str], begun: Container[tuple[str, int]]
     ) -> tuple[Place, set[str], tuple[Confidence, Hop]] | None:
-        """The first change that matters at `place`, the scripts that make it but for those `seen`, and what is sent."""
+        """The first change that matters at `place`, the scripts that make it but for those `seen`, and what is sent.
+
+        `begun`: where something is sent to workers that set it themselves.
+        """
         for change in changes:
             if change.key == ITEM and place.key != ITEM:
                 continue
@@ -203,7 +207,8 @@ class Search:
                 running = {script for script in scripts if self._sends(script, path)}
                 running = {script for script in running if self.calls.imports(script, place.outline.path)}
                 running = {script for script in running if self.calls.may_run(script, way[1])}
-                for sent in sent_again(self.starts, self.repo.outline(path), way[1]) if running else ():
+                again = sent_again(self.starts, self.repo.outline(path), way[1]) if running else []
+                for sent in [each for each in again if (each.path, each.line) not in begun] or again:
                     if precedes(self, change, sent) and not is_emptied(self.callees, changes, sent):
                         return change, running, (way[0], sent)
         return None

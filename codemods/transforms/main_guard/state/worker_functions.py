@@ -216,16 +216,19 @@ class WorkerFunctions:
 
 
 def begins_workers(outline: Outline, function: ast.AST) -> bool:
-    """Workers begin with the function, by `worker_init_fn=seed` in the file, whether or not its loaders have any.
+    """Workers begin with the function, by `worker_init_fn=seed` in the file, whether or not its loaders have any."""
+    return any(_beginning_with(outline, function))
 
-    Not where only some of those that run the same code do.
+
+def begins_some(outline: Outline, function: ast.AST) -> frozenset[int]:
+    """Where others that run the same code begin without it: the lines on which those that begin with it are sent that.
+
+    `Pool(1)` beside `Pool(1, initializer=seed)`.
     """
-    return any(_beginning_with(outline, function)) and not begins_some(outline, function)
-
-
-def begins_some(outline: Outline, function: ast.AST) -> bool:
-    """Others that run the same code begin without: `Pool(1)` below `Pool(1, initializer=seed)`."""
-    return any(_begin_without(outline, *each) for each in _beginning_with(outline, function))
+    calls = list(_beginning_with(outline, function))
+    if not any(_begin_without(outline, *each) for each in calls):
+        return frozenset()
+    return frozenset(getattr(use, "lineno", 0) for call, _ in calls for use in _held(outline, call))
 
 
 def _beginning_with(outline: Outline, function: ast.AST) -> Iterator[tuple[ast.Call, str]]:
