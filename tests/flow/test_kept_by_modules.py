@@ -216,6 +216,7 @@ CLOSE = "\ndef close(handle):\n    handle.remove()\n"
         (OWN, (HANG, f"Worker{MADE[17:]}.start()", "handle.remove()"), "", True),
         (TIMER, (HANG, "threading.Timer(1, print).start()", "handle.remove()", START), "", False),
         (TIMER, (HANG, "timer = threading.Timer(1, print)", "timer.start()", "handle.remove()", START), "", False),
+        ("", (HANG, "Process(target=print).start()", "handle.remove()", START), "", False),
         ("", (HANG, "handle.remove()", START), "", False),
         ("", (START, HANG, "handle.remove()"), "", False),
         ("", ("for _ in range(2):", f"    {START}", f"    {HANG}", "    handle.remove()"), "", False),

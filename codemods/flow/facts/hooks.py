@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from itertools import chain
 from typing import TYPE_CHECKING
 
@@ -47,7 +47,7 @@ def sort_hooks(builder: FactsBuilder) -> None:
     """Enter the hooks whose handle is kept.
 
     Where the file removes none, another may: they are `hooked`. Else each is removed, but for those that a function
-    puts there above the start of a process, which the file sees made, and removes hooks only below it: they are in
+    puts there above the start of a process that gets the module, and removes hooks only below it: they are in
     `stores`.
     """
     facts, hooked = builder.facts, builder.hooked
@@ -58,14 +58,26 @@ def sort_hooks(builder: FactsBuilder) -> None:
         return
     started = _plain_calls(facts, "start") if hooked else ()
     below = [call for call in started if all(at[0] == call.scope and at[1] > _place(call)[1] for at in removed)]
-    sent = [_place(call) for call in _of_processes(builder, below)]
+    leads = _leads(builder) if below else {}
+    todo = [result for _, name, result in builder.loads if name == _PROCESS]
+    todo += [node for node, _, _, name in facts.imports if name == _PROCESS]
+    processes = _reached(leads, todo) if below else ()
+    sent = [call for call in below if call.function in processes]
+    owners = {result: base for base, _, result in builder.loads} if sent else {}
     for row in hooked if sent else ():
         line, function = row[3:]
-        put = [(function, line)]
+        put = [(function, line, [row[0]])]
         if function >= 0:
             name = facts.functions[function].name
-            put += [(call.scope, call.position[0]) for call in facts.calls if call.text.rpartition(".")[2] == name]
-        if any(scope == at and above < below for scope, above in put for at, below in sent):
+            for call in facts.calls:
+                if call.text.rpartition(".")[2] == name:
+                    given = [*call.arguments, *(value for _, value in call.keywords), owners.get(call.function, -1)]
+                    put.append((*_place(call), given))
+        if any(
+            scope == start.scope and above < start.position[0] and start.function in _reached(leads, given)
+            for scope, above, given in put
+            for start in sent
+        ):
             builder.stores.append(row)
 
 
@@ -80,10 +92,8 @@ def _place(call: Call) -> tuple[int, int]:
     return call.scope, call.position[0]
 
 
-def _of_processes(builder: FactsBuilder, starts: Sequence[Call]) -> list[Call]:
-    """The calls of `x.start()` where `x`, or what it is an element of, was made by a `Process` or a class of that."""
-    if not starts:
-        return []
+def _leads(builder: FactsBuilder) -> dict[int, list[int]]:
+    """Per node those that hold it, or what is made of it or with it: an element of a list, an object of a class."""
     facts, leads = builder.facts, dict[int, list[int]]()
     parts = [
         (part, whole)
@@ -91,23 +101,31 @@ def _of_processes(builder: FactsBuilder, starts: Sequence[Call]) -> list[Call]:
         for part in (contents, *(node for _, node in fields))
     ]
     puts = [(value, container) for container, value, *_ in builder.puts]
-    elements = [(container, result) for container, result, _ in builder.elements]
-    loads = [(base, result) for base, name, result in builder.loads if name == "start"]
     lists = {result: base for base, name, result in builder.loads if name == "append"}
     puts += [
         (value, lists[call.function]) for call in facts.calls if call.function in lists for value in call.arguments
     ]
-    calls = [(call.function, call.result) for call in facts.calls]
+    elements = [(container, result) for container, result, _ in builder.elements]
+    loads = [(base, result) for base, _, result in builder.loads]
+    calls = [
+        (given, call.result)
+        for call in facts.calls
+        for given in (call.function, *call.arguments, *(value for _, value in call.keywords))
+    ]
     classes = zip(facts.class_nodes, facts.classes, strict=True)
     bases = [(base, node) for node, made in classes for base in made.bases]
     edges = [(source, target) for source, target, _ in builder.edges]
     for source, target in chain(parts, puts, elements, loads, calls, bases, edges):
-        leads.setdefault(source, []).append(target)
-    todo = [result for _, name, result in builder.loads if name == _PROCESS]
-    todo += [node for node, _, _, name in facts.imports if name == _PROCESS]
+        if source >= 0:
+            leads.setdefault(source, []).append(target)
+    return leads
+
+
+def _reached(leads: Mapping[int, Sequence[int]], nodes: Sequence[int]) -> set[int]:
+    todo = list(nodes)
     seen = set(todo)
     while todo:
         new = set(leads.get(todo.pop(), ())) - seen
         seen |= new
         todo += new
-    return [call for call in starts if call.function in seen]
+    return seen
