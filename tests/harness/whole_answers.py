@@ -176,7 +176,7 @@ def update(more: list[str]) -> int:
     """Run the modules of the tests that are listed, and `more`, and write the answers."""
     plugin = Update(more)
     listed = map(str, modules())
-    status = pytest.main(["-q", "-p", "no:cacheprovider", "-m", "not slow", *listed, *more], plugins=[plugin])
+    status = pytest.main(["-q", "-p", "no:cacheprovider", *listed, *more], plugins=[plugin])
     for module, written in plugin.written.items():
         text = "".join(f"=== {test}\n{answer}" for test, answer in sorted(written.items()))
         file_of(module).parent.mkdir(exist_ok=True)
