@@ -50,6 +50,7 @@ _FIRST_DASHED: Version = (2, 0)  # the launcher passes --local-rank from there o
 _NOT_NAMED: Version = (99, 0)
 _RENAMED = "`torch.distributed.launch` is deprecated; torchrun does the same without passing --local_rank"
 _BOTH = "Take both spellings of --local_rank"
+_BEFORE_TORCHRUN: Version = (1, 8)
 _OLDEST_RUN, _OLDEST_TORCHRUN = (1, 9), (1, 10)  # torch versions that have them
 
 
@@ -342,7 +343,10 @@ class Decisions:
         return max(oldest, _OLDEST_RUN) if uses_rendezvous else oldest, where
 
     def _oldest_for(self, path: str) -> tuple[Version, str]:
-        """The oldest torch that the repository names for `path`, and where, in words."""
+        """The oldest torch that the repository names for `path`, or its code can do with, and where, in words."""
+        program = self.scripts.program(path) if path.endswith(".py") else None
+        if program is not None and (held := entries.needs_torch_1_8(program)):
+            return _BEFORE_TORCHRUN, held
         named = oldest_for(self._named_versions(), path)
         runs = [depth(other) for other in self._torchrun if is_about(other, path)]
         if named is None or (self._torchrun and max(runs, default=0) >= depth(named.path)):

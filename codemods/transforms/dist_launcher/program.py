@@ -28,6 +28,7 @@ _TELLING: tuple[str, ...] = (
 )
 _TELLING += ("set_start_method", "hydra.main")  # a module without any of these has no say in how ranks are joined
 _STOPS, _SKIPS = "parse_args", "parse_known_args"
+_GONE_FROM_SIX = frozenset({"container_abcs", "int_classes"})
 _OWN_PARSE = re.compile(r"^def parse_(?:known_)?args\(", re.MULTILINE)
 _NO_ARGUMENTS = re.compile(r"env|accelerat|fabric|trainer")  # `job_env.local_rank`, `accelerator.local_rank`
 
@@ -218,6 +219,19 @@ def is_script(found: Program) -> bool:
 def needs_torch_1(found: Program) -> bool:
     """The program imports `torch._six`, which torch 2.0 removed: no later version gets as far as its arguments."""
     return any(any(map(_imports_six, tree.body)) for _, tree in found.saying("torch._six"))
+
+
+def needs_torch_1_8(found: Program) -> str:
+    """Where the program imports what torch 1.9 took out of `torch._six`, in words; "" where it does not.
+
+    Source: torch 1.9, torch/_six.py.
+    """
+    for path, tree in found.saying("torch._six"):
+        for node in tree.body:
+            names = {alias.name for alias in node.names} if isinstance(node, ast.ImportFrom) else set[str]()
+            if _imports_six(node) and (gone := sorted(names & _GONE_FROM_SIX)):
+                return f"{path}:{node.lineno} needs torch 1.8 (`{gone[0]}` of torch._six, which 1.9 removed)"
+    return ""
 
 
 def _imports_six(node: ast.stmt) -> bool:

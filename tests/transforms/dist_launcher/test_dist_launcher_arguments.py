@@ -273,6 +273,30 @@ def test_a_program_that_torch_2_can_not_start_meets_no_spelling_of_torch_2(modul
     assert any("since torch 2.0" in message for message in found) is (module == "torch._C"), found
 
 
+@pytest.mark.parametrize(
+    ("imports", "held"),
+    [
+        ("from torch._six import container_abcs", True),
+        ("from torch._six import inf, int_classes", True),
+        ("from torch._six import inf", False),
+        (
+            "try:\n    from torch._six import container_abcs\nexcept ImportError:\n    from collections import abc",
+            False,
+        ),
+        ("from other._six import container_abcs", False),
+    ],
+)
+def test_a_program_that_no_torch_with_torchrun_can_start_keeps_its_launcher(imports: str, held: bool) -> None:
+    files = {
+        "run.sh": LAUNCH,
+        "a.py": f"import nets\n{script('print(opt.lr)')}",
+        "nets.py": f"import torch\n{imports}\n",
+    }
+    (found,) = reported(files, RULE)
+    assert ("nets.py:2 needs torch 1.8" in (found.reason or "")) is held
+    assert (found.fix is None) is held
+
+
 BY_ANOTHER_NAME = """\
 import argparse
 import os
