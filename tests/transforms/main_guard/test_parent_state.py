@@ -174,6 +174,30 @@ def test_a_variable_of_another_module(read: str, change: str, found: bool) -> No
     assert places == ([("state.py", 23, "train.py", 14)] if found else [])
 
 
+@each_row(
+    ("read", "change", "found"),
+    [
+        ("package.words.current + row", "words.current = 'b'", True),
+        ("words.current + row", "package.words.current = 'b'", True),
+        ("package.words.current + row", "package.words.current = 'b'", True),
+        ("package.words.current + row", "package.others.current = 'b'", False),
+        ("package.words.other + row", "package.words.current = 'b'", False),
+    ],
+)
+def test_a_variable_of_a_module_in_a_package(read: str, change: str, found: bool) -> None:
+    imports = "import package.others\nimport package.words\nfrom package import words\n"
+    files = {
+        "package/words.py": "current = 'a'\nother = 'b'\n",
+        "package/others.py": "current = 'a'\n",
+        "state.py": imports + STATE.format(read=read),
+        "train.py": imports + TRAIN.format(change=change),
+    }
+    reported = check(
+        MemoryFiles({path: text.encode() for path, text in files.items()}), Settings(select=("main-guard",))
+    )
+    assert [each.path for each in reported.findings] == ["state.py"] * found
+
+
 def test_a_script_sets_it_for_its_workers_too() -> None:
     """At its top, where a child runs it again."""
     train = "import words\nwords.current = 'b'\n" + TRAIN.format(change="pass")

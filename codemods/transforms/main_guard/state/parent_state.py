@@ -120,7 +120,8 @@ def _global(outline: Outline, node: ast.Name) -> _State | None:
 
 def _of_module(search: Search, outline: Outline, node: ast.Attribute) -> _State | None:
     """`config.size` of a module of the repository, which gives it one value."""
-    if not isinstance(node.value, ast.Name) or node.value.id not in outline.imported:
+    root = root_of_chain(node.value)
+    if root is None or root.id not in outline.imported:
         return None
     home = search.callees.resolver.module(outline, node.value)
     bindings = home.bindings(home.module, node.attr) if home is not None else ()
@@ -338,7 +339,7 @@ def _set_elsewhere(search: Search, state: _State) -> Iterator[Place]:
     """`module.name = value` in other files, and what sets it by its name as text."""
     pattern = re.compile(rf"\.\s*{re.escape(state.name)}{_SETS}")
     for outline, node in _attributes(search, state, pattern):
-        sets = isinstance(node.value, ast.Name) and not isinstance(node.ctx, ast.Load)
+        sets = isinstance(node.value, (ast.Name, ast.Attribute)) and not isinstance(node.ctx, ast.Load)
         if sets and search.callees.resolver.module(outline, node.value) is state.outline:
             yield Place(outline, node, "")
     for same in search.parts.same.members(state.outline, state.name):
