@@ -1369,6 +1369,35 @@ def main(args):
                     executor.submit(lambda: 1)  # proven
             """
     },
+    "threads or processes, by an import": {
+        "run.py": """
+            def run(work, items, threads=False):
+                if threads:
+                    from multiprocessing.dummy import Pool
+                else:
+                    from multiprocessing import Pool
+                return Pool(2).map(work, items)
+
+            def by_default(work, items, threads=True):
+                if threads:
+                    from multiprocessing.pool import ThreadPool as Pool
+                else:
+                    from multiprocessing import Pool
+                return Pool(2).map(work, items)
+
+            def as_told(work, items, threads):
+                if threads:
+                    from multiprocessing.dummy import Pool
+                else:
+                    from multiprocessing import Pool
+                return Pool(2).map(work, items)
+
+            def main(items):
+                run(lambda item: item, items)  # proven
+                by_default(lambda item: item, items)  # possible
+                as_told(lambda item: item, items, True)  # possible
+            """
+    },
     "threads or processes, as calls say": {
         "run.py": """
             from multiprocessing import Pool

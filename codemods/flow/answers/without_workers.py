@@ -56,6 +56,8 @@ class WithoutWorkers:
     def is_asked(self, function: int, under: PassedOn, depth: int = 0) -> bool:
         """A call of the function says itself that the parameter is set; where no call is seen, the default does."""
         without, others = self._callers(function, under)
+        if under.negated:
+            return bool(without) or (not others and under.absent)
         return (not others and not without and not under.absent) or any(
             self._sets(function, given, under, depth) for given in others
         )

@@ -216,18 +216,40 @@ def defined_under(scope: FactsScope) -> tuple[int, PassedOn] | None:
     return None if found is None else (scope.function, found)
 
 
-def note_choice(builder: FactsBuilder, test: ast.expr, taken: ast.expr, left: ast.expr) -> None:
-    """`Pool(4) if parallel else ThreadPool(4)`: the function says which of its parameters chooses processes."""
-    scope = builder.scope
-    names = [last_name(each.func if isinstance(each, ast.Call) else each) or "" for each in (taken, left)]
-    threads = [name.startswith("Thread") for name in names]
-    if threads[0] == threads[1] or names[threads[0]] not in _STARTS:
+def note_choice(builder: FactsBuilder, test: ast.expr, taken: ast.AST, left: ast.AST) -> None:
+    """`Pool(4) if parallel else ThreadPool(4)`: the function says which of its parameters chooses processes.
+
+    Also by an import: `if threads: from multiprocessing.dummy import Pool`, and from multiprocessing otherwise.
+    """
+    scope, function = builder.scope, builder.scope.tree
+    threads, chosen = _are_threads(taken), _starting(left if _are_threads(taken) else taken)
+    if threads == _are_threads(left) or not chosen:
         return
-    function = scope.tree
     if isinstance(function, (ast.FunctionDef, ast.AsyncFunctionDef)):
-        asked = asked_for(test, negated=threads[0])
+        asked = asked_for(test, negated=threads)
         found = next(filter(None, (_named(function, each) for each in asked)), None)
+        if found is None and threads and isinstance(test, ast.Name):
+            plain = _named(function, Asked(test.id))
+            found = None if plain is None else replace(plain, negated=True)
         builder.facts.functions[scope.function].processes_if = found
+
+
+def _are_threads(node: ast.AST) -> bool:
+    """A class of threads, a call of one, or an import of one."""
+    if isinstance(node, ast.ImportFrom):
+        return node.module == "multiprocessing.dummy" or any(alias.name.startswith("Thread") for alias in node.names)
+    return _called(node).startswith("Thread")
+
+
+def _starting(node: ast.AST) -> bool:
+    """The same of what starts processes."""
+    if isinstance(node, ast.ImportFrom):
+        return any(alias.name in _STARTS for alias in node.names)
+    return _called(node) in _STARTS
+
+
+def _called(node: ast.AST) -> str:
+    return last_name(node.func if isinstance(node, ast.Call) else node) or ""
 
 
 def _asked(scope: FactsScope, function: ast.FunctionDef | ast.AsyncFunctionDef) -> PassedOn | None:

@@ -55,6 +55,7 @@ class PassedOn:
     attribute: str = ""
     among: tuple[str, ...] = ()  # it is asked for by `== text`, or `in` several: another text leaves it off
     table: TakenFrom | None = None  # it is the key, and the texts are those of one class
+    negated: bool = False  # it is asked for by `not`: what leaves it off asks
 
 
 @dataclass(slots=True)

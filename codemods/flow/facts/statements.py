@@ -101,12 +101,9 @@ class Statements:
         builder.note_narrowed(no_function)
         scope, outside = builder.scope, builder.scope.asked_for
         scope.asked_for = outside + asked_for(node.test)
-        if (
-            node.orelse
-            and isinstance(taken := node.body[-1], ast.Assign)
-            and isinstance(left := node.orelse[-1], ast.Assign)
-        ):
-            note_choice(builder, node.test, taken.value, left.value)
+        if node.orelse:
+            ends = [each.value if isinstance(each, ast.Assign) else each for each in (node.body[-1], node.orelse[-1])]
+            note_choice(builder, node.test, *ends)
         builder.note_false(node)
         ended = self._optional(node.body)
         note_absent(builder, node.test, end_line(node.body[-1]))
