@@ -15,5 +15,4 @@ def evaluates(around: FactsScope, node: ast.Call) -> bool:
         scope = scope.parent
     if scope is not None or not node.args:
         return False
-    elsewhere = len(node.args) == 1 and not isinstance(node.args[0], (ast.Constant, ast.JoinedStr))
-    return elsewhere or is_lambda_text(node.args[0])
+    return not isinstance(node.args[0], (ast.Constant, ast.JoinedStr)) or is_lambda_text(node.args[0])

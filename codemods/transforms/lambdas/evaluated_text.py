@@ -59,7 +59,8 @@ def evaluated_texts(project: Project) -> Iterator[Finding]:
                 sure = crossing.confidence if alone else Confidence.POSSIBLE
                 yield _of_code(project, crossing, sure, *places[0])
                 continue
-            local = _local_functions(outline, call, crossed)
+            sees_local = len(call.args) == 1 and not call.keywords  # no names of its own
+            local = _local_functions(outline, call, crossed) if sees_local else set()
             found = [text for key in sorted(_keys(outline, call.args[0])) for text in _texts(project, key, local)]
             found = [text for text in found if not text.commented] or found
             if found:
