@@ -113,7 +113,7 @@ class Run:
         self.counter = {counter}
         self.squares = (i * i for i in self.counter)
     def walk(self):
-        return itertools.islice(self.squares, 3)
+        return sum(self.squares)
 def build(n):
     {taken}
     return Run()
