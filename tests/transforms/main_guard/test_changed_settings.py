@@ -138,32 +138,6 @@ def test_what_changes_it(change: str, found: bool) -> None:
     assert [place[2] for place in reports({**FILES, "train.py": train})] == ["train.py:10"] * found
 
 
-RANKS = """\
-import torch.multiprocessing as mp
-from config import cfg
-
-def rank(index, options):
-    cfg.update(options)
-    print(index, cfg["size"])
-
-def launch():
-    mp.spawn(rank, nprocs=2, args=(dict(cfg),))
-"""
-
-
-def test_what_other_workers_set_for_themselves() -> None:
-    assert [place[0] for place in reports({**FILES, "ranks.py": RANKS})] == ["data.py"]
-
-
-@pytest.mark.parametrize(("first", "found"), [("cfg.update(options)", False), ("print(options)", True)])
-def test_what_workers_of_the_same_call_set_for_themselves(first: str, found: bool) -> None:
-    train = TRAIN.replace("from data import Rows", "from ranks import launch").replace(
-        "    for row in DataLoader(Rows(), num_workers=2):\n        print(row)", "    launch()"
-    )
-    files = {"config.py": CONFIG, "ranks.py": RANKS.replace("cfg.update(options)", first), "train.py": train}
-    assert [place[0] for place in reports(files)] == ["ranks.py"] * found
-
-
 SAMPLER = """\
 from config import cfg
 

@@ -127,13 +127,8 @@ class Search:
                 some = begins_some(change.outline, scope)
                 begun |= {(change.outline.path, line) for line in some}
                 by_workers |= set() if some else {change}
-        sets = [change for change in by_workers if change.key not in (DRAWN, ITEM)]
-        for change in sets:
-            scope = change.outline.scope(change.node)
-            setting = self.workers.get(scope) if isinstance(scope, FUNCTIONS) else None
-            if setting is None or begins_workers(change.outline, scope):
-                return  # workers set it themselves
-            places = [item for item in places if not _sent_together(item[1], setting)]
+        if any(change.key not in (DRAWN, ITEM) for change in by_workers):
+            return  # workers set it themselves
         own = {change.node for change in by_workers if _adds(change)}
         places = [item for item in places if item[0].node not in own] if own else places
         changes = [change for change in changes if change not in by_workers and not self._for_a_while(change)]
@@ -369,12 +364,6 @@ def _has_entries(home: Outline, names: Container[str]) -> bool:
         if isinstance(target, ast.Attribute)
         or (isinstance(target, ast.Subscript) and isinstance(target.slice, ast.Constant))
     )
-
-
-def _sent_together(one: Worker, other: Worker) -> bool:
-    """The same call sends both, or what leads to them."""
-    sends = [{(hop.path, hop.line) for _, hop in worker.sent.values()} for worker in (one, other)]
-    return not sends[0].isdisjoint(sends[1])
 
 
 def _computed(change: Place) -> str:
