@@ -7,6 +7,7 @@ import ast
 from ....finding import Refused
 from ....syntax.callees import FUNCTIONS
 from ..uses.attribute_uses import AttributeUses
+from ..uses.called_before import early_uses
 from .factories import leaves_trace
 
 _CACHES = "functools.lru_cache"
@@ -44,4 +45,4 @@ def _called_before(uses: AttributeUses) -> int | None:
     """The line of a call before the object is sent."""
     early = uses.pre_transfer_methods | uses.outside.called
     own = [node.lineno for _, method, node in uses.reads if method.name in early]
-    return next(iter([*own, *(node.lineno for _, node in uses.outside.before(uses.attribute))]), None)
+    return next(iter([*own, *(node.lineno for _, node in early_uses(uses))]), None)

@@ -12,7 +12,7 @@ from ....syntax.outline import Outline
 from ..data import names
 from ..family import Family
 from .attribute_uses import AttributeUses
-from .file_uses import names_in
+from .file_uses import loops_around, names_in
 from .used_before import leading_to
 
 _DEPTH = 4  # calls between a function and one that a process runs
@@ -35,18 +35,28 @@ def is_called_before(uses: AttributeUses, method: str) -> bool:
     )
 
 
+def early_uses(uses: AttributeUses) -> list[tuple[Outline, ast.Attribute]]:
+    """Uses of the attribute from outside that may come before the object, or one that keeps it, is sent."""
+    found = uses.outside.before(uses.attribute)
+    known = set(found)
+    reads = (each for each in uses.outside.elsewhere.reads(uses.attribute) if each not in known)
+    return [*found, *(each for each in reads if _is_early(uses, *each))]
+
+
 def _is_early(uses: AttributeUses, outline: Outline, node: ast.Attribute) -> bool:
     scope, root = outline.scope(node), _root(node)
     if _is_given_to_process(outline, node):
         return False
     if isinstance(scope, FUNCTIONS) and _runs_in_workers(uses.family, outline, scope, _DEPTH):
         return False
-    bindings = outline.lookup(root, root.id)[1] if root is not None else []
+    home, bindings = outline.lookup(root, root.id) if root is not None else (None, [])
     if root is None or outline.is_self(root) or not bindings or any(each.parameter for each in bindings):
+        return True
+    if home is not scope:  # another function may send it, or this one once more
         return True
     named = names_in(outline, scope)
     keepers = _keepers(outline, named, root.id)
-    loops = [above for above in outline.ancestors(node) if isinstance(above, (ast.For, ast.AsyncFor, ast.While))]
+    loops = loops_around(outline, node, (each.statement for each in bindings))
     begin = position(loops[-1]) if loops else position(node)
     return any(
         use is not root and position(use) > begin and _sends(uses, outline, use, own=name == root.id)

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Hashable
+from collections.abc import Callable, Hashable, Iterable
 from functools import cached_property
+from itertools import takewhile
 from typing import Any, TypeVar
 
 from ....project import Project
+from ....syntax.binding_rules import LOOPS
 from ....syntax.file_tree import Scope
 from ....syntax.names import last_name
 from ....syntax.outline import Outline
@@ -119,6 +121,15 @@ def names_in(outline: Outline, scope: Scope) -> dict[str, list[ast.Name]]:
         if isinstance(node, ast.Name):
             found.setdefault(node.id, []).append(node)
     return found
+
+
+def loops_around(outline: Outline, node: ast.AST, made: Iterable[ast.AST]) -> list[ast.AST]:
+    """The loops around `node`, innermost first, whose turns may share the object: not each of them has `made` it."""
+    scope, anew = outline.scope(node), set[ast.AST]()
+    for each in made:
+        anew.update(takewhile(lambda above: not isinstance(above, ast.If), outline.ancestors(each)))
+    around = (above for above in outline.ancestors(node) if isinstance(above, LOOPS) and outline.scope(above) is scope)
+    return [loop for loop in around if loop not in anew]
 
 
 def closed(outline: Outline, attribute: str) -> list[ast.Attribute]:

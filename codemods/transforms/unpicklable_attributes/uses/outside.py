@@ -12,12 +12,13 @@ from ....syntax.outline import Outline
 from ....syntax.unpicklable import Recogniser
 from ....syntax.unpicklable_table import ObjectKind, Remedy
 from .elsewhere import Elsewhere
-from .file_uses import FileUses, Made, copies, file_uses, names_in
+from .file_uses import FileUses, Made, copies, file_uses, loops_around, names_in
 from .mutation import first_touch, named
 
 if TYPE_CHECKING:
     from ..classes import Shape
 
+_ASKS = frozenset(("print", "len", "str", "repr", "type", "isinstance"))  # sends nothing of what it gets
 _SETS = ("setattr", "delattr")
 
 
@@ -59,9 +60,11 @@ class Outside:
                 return "sets it to None" if isinstance(value, ast.Constant) and value.value is None else ""
         return ""
 
-    def touch(self, attribute: str, kind: ObjectKind, recogniser: Recogniser) -> str | None:
-        """How the object in `attribute` is changed from outside, in words."""
-        for outline, node in self.before(attribute):
+    def touch(
+        self, attribute: str, kind: ObjectKind, recogniser: Recogniser, early: Iterable[tuple[Outline, ast.Attribute]]
+    ) -> str | None:
+        """How the object in `attribute` is changed from outside, in words. `early`: its uses before it is sent."""
+        for outline, node in early:
             if (what := _touch(outline, node, kind, recogniser)) is not None:
                 return f"{outline.path}:{node.lineno} {what}"
         if kind.remedy is not Remedy.RECREATE:
@@ -117,7 +120,9 @@ class Outside:
         outline = file.outline
         named = file.once(names_in, outline.scope(made)).get(name, ())
         uses = [use for use in named if position(use) > position(made)]
-        last = max((position(use) for use in uses if self.passes_on(outline, use)), default=(0, 0))
+        passed = [use for use in uses if self.passes_on(outline, use)]
+        last = max(map(position, passed), default=(0, 0))
+        again = {loop for use in passed for loop in loops_around(outline, use, [made])}
         for use in uses:
             above = outline.parents[use]
             if isinstance(above, ast.Call) and copies(outline, above):
@@ -125,7 +130,7 @@ class Outside:
             if isinstance(above, ast.Attribute):
                 if not isinstance(above.ctx, ast.Load):
                     yield above.attr, f"{outline.path}:{above.lineno}"
-                elif position(use) < last:
+                elif position(use) < last or not again.isdisjoint(outline.ancestors(use)):
                     self._read.append((outline, above))
                     call = outline.parents[above]
                     if isinstance(call, ast.Call) and call.func is above:
@@ -143,8 +148,9 @@ class Outside:
         if not isinstance(above, ast.Attribute):
             return True
         call = outline.parents[above]
-        called = isinstance(call, ast.Call) and call.func is above
-        return above.attr in self.hands_out if called else isinstance(call, (ast.Call, ast.keyword))
+        if isinstance(call, ast.Call) and call.func is above:
+            return above.attr in self.hands_out
+        return isinstance(call, (ast.Call, ast.keyword)) and last_name(getattr(call, "func", call)) not in _ASKS
 
 
 def _makers(file: FileUses, names: frozenset[str]) -> Iterator[str]:

@@ -16,7 +16,7 @@ from ....syntax.unpicklable_table import Remedy
 from ..classes import Method, Shape
 from ..data import names
 from .attribute_uses import AttributeUses, Hazard
-from .called_before import is_called_before
+from .called_before import early_uses, is_called_before
 from .closed_outside import closed_outside
 from .mutation import elements, first_touch, leading_words, named, sets_up, touch
 
@@ -33,7 +33,8 @@ def check_outside(uses: AttributeUses) -> None:
         )
     if place is not None:
         raise Refused(f"{place} sets it from outside, and a new one would not be that; give it to the constructor")
-    what = uses.outside.touch(uses.attribute, uses.kind, uses.recogniser)
+    before = uses.outside.before(uses.attribute)
+    what = uses.outside.touch(uses.attribute, uses.kind, uses.recogniser, before)
     if what is not None and not uses.kind.carries:
         raise Refused(f"{what}, and a new one would not have that; do it in the process that uses it")
     if (place := closed_outside(uses)) is not None:
@@ -197,7 +198,7 @@ def check_not_filled(uses: AttributeUses) -> None:
 
 def _filled(uses: AttributeUses) -> str | None:
     """What may set the event or fill the queue, in words."""
-    what = uses.outside.touch(uses.attribute, uses.kind, uses.recogniser)
+    what = uses.outside.touch(uses.attribute, uses.kind, uses.recogniser, early_uses(uses))
     for shape, method, node in uses.reads:
         called = uses.called(node, shape)
         if called is not None and called[0] in uses.kind.stands:
