@@ -165,6 +165,15 @@ def named_by(owner: Shape, method: Method, line: Iterable[Shape]) -> set[str]:
     return found
 
 
+def constant(owner: Shape, line: Iterable[Shape], node: ast.expr) -> ast.expr | None:
+    """What `self.left_out`, or a name of the module, is set to once and for all."""
+    if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name):
+        kept = any(shape.stores(node.attr) for shape in line)
+        return None if kept else next((value for shape in line for value in _set_in_body(shape, node.attr)), None)
+    bindings = owner.outline.bindings(owner.outline.module, node.id) if isinstance(node, ast.Name) else []
+    return bindings[0].value if len(bindings) == 1 else None
+
+
 def _set_in_body(shape: Shape, name: str) -> Iterator[ast.expr]:
     """What the body of the class gives the name."""
     for statement in shape.node.body:

@@ -137,6 +137,24 @@ class Planner:
                         "that opens and closes that itself"
                     )
 
+    def _check_filters(self, shape: Shape, treatments: list[Treatment]) -> None:
+        """Raises Refused where a `__getstate__` may leave out by a test what is to be made anew, or what that needs."""
+        methods = {name for other in self.family.line(shape) for name in other.methods}
+        for each in treatments:
+            again = each.again
+            lines = [*each.first, *each.otherwise, each.open_test, *(again.lines if again is not None else ())]
+            needed = {name: None for line in lines for name in re.findall(r"\bself\.(\w+)", line)}
+            needed |= {stash.name: None for stash in (again.stashes if again is not None else ())}
+            for owner, state in self.search.state_filters(shape):
+                for name in [each.attribute, *(name for name in needed if name not in methods)]:
+                    if state.leaves_out(shape.key(name)) is not False:
+                        method = owner.methods["__getstate__"]
+                        why = "" if name == each.attribute else ", which a copy would need"
+                        raise Refused(
+                            f"the `__getstate__` of `{owner.node.name}` ({owner.outline.path}:{method.lineno}) leaves "
+                            f"attributes out by a test, perhaps `self.{name}`{why}; name there what it leaves out"
+                        )
+
     def _join(
         self, shape: Shape, treatments: list[Treatment], plan: Plan, bases: list[Shape], below: list[Plan]
     ) -> None:
@@ -156,6 +174,7 @@ class Planner:
                 raise Refused(ended)
             self._check_others(shape, plan)
             slotted = slots_of(self.family, shape) is not None and not bases
+            self._check_filters(shape, treatments)
             check_bases((other for other in self.family.line(shape) if other is not shape), slotted)
             below_it = [other for other in self.family.derived(shape) if not self.search.hazards_of(other)]
             check_existing(shape, below_it, names, slotted)

@@ -116,7 +116,9 @@ def _sure(
     elif store.method.name == "__enter__" and confidence is Confidence.PROVEN:
         confidence = Confidence.LIKELY  # another object of the class may be the one that crosses
     places = [(shape.outline.path, store.statement.lineno), *((hop.path, hop.line) for hop in trace)]
-    if confidence is not Confidence.POSSIBLE and exclude_each_other(search.repo, places):
+    if confidence is not Confidence.POSSIBLE and (
+        exclude_each_other(search.repo, places) or search.may_leave_out(shape, store.target.attr)
+    ):
         confidence = Confidence.POSSIBLE
     what = f"{hazard.made.kind.what} is stored as `self.{store.target.attr}`"
     return confidence, (Hop(shape.outline.path, store.statement.lineno, what), *trace), boundary
@@ -143,6 +145,7 @@ def _from_outside(search: Search, path: str) -> Iterator[Finding]:
     """`dataset.lock = Lock()`: reported with what a person could do, for the class does not know of it."""
     for outline, node, target, shape, made in search.set_from_outside(path):
         confidence, trace, _ = search.crossing(shape)
+        confidence = Confidence.POSSIBLE if search.may_leave_out(shape, target.attr) else confidence
         name = f"{ast.unparse(target.value)}.{target.attr}"
         hop = Hop(outline.path, node.lineno, f"{made.kind.what} is stored as `{name}`")
         reason = (

@@ -37,12 +37,13 @@ from .asked_while_loading import Asked, fails_while_loading, fails_while_picklin
 from .by_name import counts_older, python_below
 from .classes import Shape, Store
 from .exception_arguments import Passed, passed_on
-from .existing_state import named_by
+from .existing_state import constant, named_by
 from .family import Family, line_at
 from .injected import GIVES_GENERATOR, Given, Taken
 from .new_arguments import required
 from .own_reducers import is_reduced, registered
 from .remaking.containers import cached, fields, fillings, given_fields, keeps_parts, set_by_text
+from .state_filters import StateFilter
 from .uses.attribute_uses import Hazard
 from .uses.own_processes import own_processes
 from .uses.replaced_at_once import is_replaced_at_once
@@ -86,6 +87,7 @@ class Search:
         self._known_crossings: dict[tuple[Shape, str], tuple[Confidence, Trace, str]] = {}
         self._instances: dict[Shape, tuple[Confidence, Trace, str] | None] = {}
         self._looked_at: dict[str, bool] = {}
+        self._state_filters: dict[Shape, list[tuple[Shape, StateFilter]]] = {}
 
     def paths(self) -> list[str]:
         """The files in which something is found, sorted."""
@@ -308,7 +310,24 @@ class Search:
             everything = "__dict__" in text or "vars(" in text or "super()" in text
             if shape.key(name) in named or not everything:
                 return True
+        if any(state.leaves_out(shape.key(name)) for _, state in self.state_filters(shape)):
+            return True
         return any("picks" in (base_methods(item) or ()) for item in self.family.foreign(shape))
+
+    def may_leave_out(self, shape: Shape, name: str) -> bool:
+        """A `__getstate__` leaves attributes out by a test, and it isn't known what that says of this one."""
+        return any(state.leaves_out(shape.key(name)) is None for _, state in self.state_filters(shape))
+
+    def state_filters(self, shape: Shape) -> list[tuple[Shape, StateFilter]]:
+        """What each `__getstate__` of a class and its base classes goes over, with the class that has it."""
+        if shape not in self._state_filters:
+            line = [*self.family.line(shape)]
+            self._state_filters[shape] = [
+                (other, StateFilter(other.outline, method, partial(constant, other, line)))
+                for other in line
+                if (method := other.methods.get("__getstate__")) is not None
+            ]
+        return self._state_filters[shape]
 
     def crossing(self, shape: Shape, method: str = "") -> tuple[Confidence, Trace, str]:
         """The best that is known of objects of the class and of those derived from it; not of those with a reducer.
