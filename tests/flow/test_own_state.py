@@ -69,6 +69,17 @@ STATES = {
     "of the whole dict": filters(
         "state = dict(self.__dict__)\n        state['options'] = None", fix="proven", words="proven"
     ),
+    "left out by a test": filters(
+        "state = {k: v for k, v in vars(self).items() if k[0] != 'w'}\n        state['options'] = None"
+    ),
+    "deleted by a test": filters(
+        "state = dict(self.__dict__)\n        state['options'] = None\n        for key in list(state):\n"
+        "            if key[0] != 'n':\n                del state[key]"
+    ),
+    "taken out by a test": filters(
+        "state = dict(self.__dict__)\n        state['options'] = None\n        for key in list(state):\n"
+        "            if key[0] != 'n':\n                state.pop(key)"
+    ),
     "of all that it has": filters("state = dict(vars(self))\n        state['options'] = None", "proven", "proven"),
     "made by a method": filters(
         "state = self.rest()\n        state['options'] = None",

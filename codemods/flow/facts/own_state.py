@@ -23,6 +23,8 @@ def dropped_attributes(node: ast.ClassDef) -> frozenset[str] | None:
             return None
         if statement.name != "__getstate__":
             continue
+        if _leaves_out_by_test(statement):
+            return None
         for inner in walk(statement):
             if isinstance(inner, ast.Delete):
                 targets: list[ast.expr] = inner.targets
@@ -41,6 +43,21 @@ def dropped_attributes(node: ast.ClassDef) -> frozenset[str] | None:
         if not dropped:
             return None
     return frozenset(dropped)
+
+
+def _leaves_out_by_test(method: ast.FunctionDef) -> bool:
+    """`del state[key]` of a computed key; `{k: v for k, v in vars(self).items() if ...}`."""
+    for inner in walk(method):
+        match inner:
+            case ast.Subscript(value=ast.Name(), slice=key, ctx=ast.Del()) if not isinstance(key, ast.Constant):
+                return True
+            case ast.Call(func=ast.Attribute(value=ast.Name(), attr="pop"), args=[ast.Name(), *_]):
+                return True
+            case ast.DictComp(generators=[ast.comprehension(iter=over, ifs=[_, *_])]):
+                parts = list(walk(over))
+                if any(getattr(part, "attr", "") == "__dict__" or getattr(part, "id", "") == "vars" for part in parts):
+                    return True
+    return False
 
 
 def kept_attributes(node: ast.ClassDef) -> frozenset[str] | None:
