@@ -13,6 +13,7 @@ from functools import cached_property
 from itertools import islice
 
 from ..finding import Hop
+from ..syntax.binding_rules import COMPREHENSIONS
 from ..syntax.callees import Callees, method
 from ..syntax.file_tree import Scope
 from ..syntax.modules import Modules
@@ -61,7 +62,7 @@ def guard(outline: Outline, node: ast.AST, is_plain: bool = False) -> ast.AST | 
             for value in parent.values[: next(at for at, entry in enumerate(parent.values) if entry is child)]:
                 if _asks(outline, value):
                     return value
-        elif isinstance(parent, (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)):
+        elif isinstance(parent, COMPREHENSIONS):
             for test in (test for created in parent.generators for test in created.ifs):
                 if test is not child and _asks(outline, test):
                     return test

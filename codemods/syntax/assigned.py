@@ -5,6 +5,8 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable, Iterator
 
+from .binding_rules import COMPREHENSIONS
+
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 _EXITS = (ast.Return, ast.Raise, ast.Continue, ast.Break)
 
@@ -120,7 +122,7 @@ def _surely_evaluated(node: ast.AST) -> Iterator[ast.AST]:
     """The parts of an expression that are evaluated with it in every case, in the scope where it stands."""
     if isinstance(node, ast.Lambda):
         return
-    if isinstance(node, (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)):
+    if isinstance(node, COMPREHENSIONS):
         yield node.generators[0].iter
     elif isinstance(node, ast.IfExp):
         yield node.test

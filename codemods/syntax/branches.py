@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import product
 
 from ..nodes import end_place, index_at, walk
+from .binding_rules import LOOPS
 from .file_tree import Scope
 from .names import last_name
 from .outline import Outline
@@ -15,7 +16,6 @@ from .repo import Repo
 Test = tuple[str, int]  # path and line of an `if` that runs once for its object
 Flags = dict[str | Test, bool]
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
-_LOOPS = (ast.For, ast.AsyncFor, ast.While)
 _LEAVES = (ast.Return, ast.Raise, ast.Continue, ast.Break)
 _NEGATED: dict[type[ast.cmpop], type[ast.cmpop]] = {ast.IsNot: ast.Is, ast.NotEq: ast.Eq, ast.NotIn: ast.In}
 # names, and what reads them without running the program's code
@@ -70,7 +70,7 @@ def _flags(outline: Outline, line: int) -> Flags:
         inside = around[at]
         if isinstance(inside, _FUNCTIONS):
             once = inside.name == "__init__"
-        elif isinstance(inside, _LOOPS):
+        elif isinstance(inside, LOOPS):
             once = False
         if isinstance(inside, ast.If) and block:
             value = block is inside.body
@@ -226,7 +226,7 @@ def _keeps(outline: Outline, scope: Scope, test: ast.expr) -> bool:
             if (
                 len(bound) > 1
                 or node.id in declared
-                or any(isinstance(at, _LOOPS) for each in bound for at in _around(outline, each.statement))
+                or any(isinstance(at, LOOPS) for each in bound for at in _around(outline, each.statement))
             ):
                 return False
         elif isinstance(node, ast.Attribute):

@@ -51,11 +51,15 @@ class Lacking:
                 if name.startswith("__") or not self._is_always_read(result):
                     continue
                 index = program.method_around(heap.file_of[result], heap.lines[result])
-                file, method = program.functions[index]
-                constructs = method.name == "__init__" and program.class_offset[file] + method.owner in order
-                if index >= 0 and (index == stores or constructs):
+                if index >= 0 and (index == stores or self._constructs(index, order)):
                     found.add(name)
         return found
+
+    def _constructs(self, index: int, order: tuple[int, ...]) -> bool:
+        """The method is the `__init__` of one of these classes."""
+        program = self.solution.program
+        file, method = program.functions[index]
+        return method.name == "__init__" and program.class_offset[file] + method.owner in order
 
     def _is_always_read(self, result: int) -> bool:
         """Whenever the method runs."""

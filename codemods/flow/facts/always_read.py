@@ -6,8 +6,8 @@ import ast
 from collections.abc import Iterator
 
 from ...nodes import children, walk
+from ...syntax.binding_rules import COMPREHENSIONS
 
-_COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
 _LEAVES = (ast.Return, ast.Raise)
 
 
@@ -46,7 +46,7 @@ def _run(node: ast.AST) -> Iterator[ast.AST]:
         inner: list[ast.AST] = [node.values[0]]
     elif isinstance(node, ast.IfExp):
         inner = [node.test]
-    elif isinstance(node, _COMPREHENSIONS):
+    elif isinstance(node, COMPREHENSIONS):
         inner = [node.generators[0].iter]
     elif isinstance(node, ast.Compare):
         inner = [node.left, node.comparators[0]]

@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterable, Iterator
 
 from ...nodes import end_line, walk
-from ...syntax.binding_rules import BUILTINS
+from ...syntax.binding_rules import BUILTINS, COMPREHENSIONS
 
 # builtins of Python 2 and of Windows, and what IPython, line_profiler and gettext add
 _PERHAPS = frozenset(
@@ -62,7 +62,7 @@ def _surely_read(statement: ast.stmt) -> Iterator[str]:
             todo.append(node.values[0])
         elif isinstance(node, ast.IfExp):
             todo.append(node.test)
-        elif isinstance(node, (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)):
+        elif isinstance(node, COMPREHENSIONS):
             todo.append(node.generators[0].iter)
         elif isinstance(node, ast.AnnAssign):
             todo += [each for each in (node.target, node.value) if each is not None]

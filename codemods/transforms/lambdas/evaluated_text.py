@@ -14,6 +14,7 @@ from ...flow.answers.crossings import flow_of
 from ...hazard_kind import HazardKind
 from ...nodes import end_line
 from ...project import Project
+from ...syntax.binding_rules import COMPREHENSIONS
 from ...syntax.outline import Outline
 from ...syntax.repo import Repo
 from ...tree.suffixes import YAML_FILE
@@ -23,7 +24,6 @@ from .text_in_code import written
 _LAMBDA = re.compile(r"\blambda\b[^:\n]*:")
 _FUNCTIONS = frozenset({HazardKind.LAMBDA, HazardKind.FUNCTION})
 _MAX_STEPS = 4
-_COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
 
 
 @dataclass(frozen=True)
@@ -124,9 +124,7 @@ def _keys(outline: Outline, node: ast.expr, depth: int = 0) -> set[str]:
         return set()
     found: set[str] = set()
     for above in outline.ancestors(node):
-        loops = (
-            above.generators if isinstance(above, _COMPREHENSIONS) else [above] if isinstance(above, ast.For) else []
-        )
+        loops = above.generators if isinstance(above, COMPREHENSIONS) else [above] if isinstance(above, ast.For) else []
         for loop in loops:
             if any(isinstance(inner, ast.Name) and inner.id == node.id for inner in ast.walk(loop.target)):
                 found |= _keys(outline, loop.iter, depth + 1)

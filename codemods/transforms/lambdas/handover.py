@@ -9,7 +9,7 @@ from typing import TypeAlias
 
 from ...finding import Refused
 from ...project import Project
-from ...syntax.binding_rules import FUNCTIONS
+from ...syntax.binding_rules import COMPREHENSIONS, FUNCTIONS
 from ...syntax.repo import Repo
 from ...syntax.resolver import Class, method
 from ...syntax.scope_data import Scope, end_of, start_of
@@ -211,7 +211,7 @@ class Handover:
                 return False
             if isinstance(above, (ast.comprehension, ast.Lambda, ast.FunctionDef, ast.Try)):
                 return False
-            if isinstance(above, (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)):
+            if isinstance(above, COMPREHENSIONS):
                 return False
             node = above
         return False

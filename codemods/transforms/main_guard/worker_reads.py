@@ -38,7 +38,7 @@ class WorkerReads:
         self._reads: dict[Global, str] | None = None
         self._changes: dict[ast.AST, tuple[Global, ...]] = {}  # by function
         self._places: dict[Global, tuple[str, int]] = {}  # what functions change -> where first
-        self.parts = Parts(starts.callees, ())
+        self._parts = Parts(starts.callees, ())
         self._parts_read: dict[Global, set[str]] = {}  # of what the code of workers reads
 
     def lost(self, statements: Collection[ast.stmt]) -> str | None:
@@ -75,7 +75,7 @@ class WorkerReads:
             while isinstance(root, (ast.Attribute, ast.Subscript)) and self._global(self.outline, root) != changed:
                 root = root.value
             if isinstance(root, ast.expr) and root is not target and self._global(self.outline, root) == changed:
-                set_here = self.parts.changed_here(self.outline, root)
+                set_here = self._parts.changed_here(self.outline, root)
                 found = bool(set_here) and all(key.isidentifier() for key in (*set_here, *read)) and bool(read)
                 if not found or not read.isdisjoint(set_here):
                     return False
@@ -296,7 +296,7 @@ class WorkerReads:
             if isinstance(node, (ast.Name, ast.Attribute)) and isinstance(node.ctx, ast.Load):
                 found = self._global(outline, node)
                 if found is not None:
-                    self._parts_read.setdefault(found, set()).update(self.parts.read(outline, node, function))
+                    self._parts_read.setdefault(found, set()).update(self._parts.read(outline, node, function))
                     yield found
                 elif isinstance(node, ast.Name) and not hasattr(builtins, node.id):
                     scope, bindings = outline.lookup(node, node.id)

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 
 from ...finding import Hop
 from ...nodes import walk
-from ...syntax.binding_rules import positional
+from ...syntax.binding_rules import COMPREHENSIONS, positional
 from ...syntax.resolver import FinalValue
 from .binding import plain_binding
 from .file_view import FileView, Function, spelled, walk_scope
@@ -202,7 +202,7 @@ def elements_of(view: FileView, inside: ast.AST, value: ast.expr) -> ast.expr:
         return value
     for node in view.ancestors(inside):
         loops: list[ast.For | ast.comprehension] = [node] if isinstance(node, ast.For) else []
-        if isinstance(node, (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)):
+        if isinstance(node, COMPREHENSIONS):
             loops = list(reversed(node.generators))
         for loop in loops:
             targets = loop.target.elts if isinstance(loop.target, ast.Tuple) else [loop.target]

@@ -9,6 +9,7 @@ from dataclasses import replace
 
 from ...finding import Confidence, Hop, Refused
 from ...nodes import walk
+from ...syntax.binding_rules import LOOPS
 from ...syntax.resolver import FinalValue
 from .binding import ModelBinding, binding_of
 from .callers import Built, built_elsewhere
@@ -227,7 +228,7 @@ def _is_set_aside(view: FileView, site: Site, binding: ModelBinding | None) -> b
             return True
         if isinstance(node, ast.Call) and _COLLECTS.search(dotted(node.func) or ""):
             return True
-        if isinstance(node, (ast.For, ast.AsyncFor, ast.While)) and node not in around_model:
+        if isinstance(node, LOOPS) and node not in around_model:
             return True
         if node is site.scope:
             break

@@ -8,6 +8,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from ...nodes import children, walk, yields
+from ...syntax.binding_rules import COMPREHENSIONS
 from ...syntax.names import dotted
 from ...syntax.unpicklable_table import base_methods
 from .classes import Method, Shape
@@ -168,7 +169,7 @@ class GetattrRun:
             known = self._truth(node.test)
             chosen = node.body if known else node.orelse
             return self._expression(node.test) or (self._expression(chosen) if known is not None else None)
-        if isinstance(node, (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)):
+        if isinstance(node, COMPREHENSIONS):
             return self._expression(node.generators[0].iter)
         if (end := self._read(node)) is not None:
             return end

@@ -11,7 +11,7 @@ from ....finding import Confidence, Edit, Hop, Refused
 from ....flow.answers.crossings import flow_of
 from ....flow.boundaries import Boundary
 from ....nodes import walk
-from ....syntax.binding_rules import given_to, parameters, positional
+from ....syntax.binding_rules import COMPREHENSIONS, given_to, parameters, positional
 from ....syntax.callees import FUNCTIONS, Function
 from ....syntax.main_guard import is_main_guard
 from ....syntax.names import last_name
@@ -354,7 +354,7 @@ def _is_local(outline: Outline, node: ast.Name) -> bool:
     return any(
         isinstance(target, ast.Name) and target.id == node.id
         for above in outline.ancestors(node)
-        if isinstance(above, (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp))
+        if isinstance(above, COMPREHENSIONS)
         for made in above.generators
         for target in ast.walk(made.target)
     )

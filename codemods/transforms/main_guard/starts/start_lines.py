@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import NamedTuple
 
 from ....finding import Hop
+from ....syntax.binding_rules import LOOPS
 from ....syntax.callees import FUNCTIONS
 from ....syntax.file_tree import Scope
 from ....syntax.names import dotted, last_name
@@ -16,14 +17,13 @@ from .process_starts import EXECUTOR, PROCESS, Starts
 
 _MADE = (ast.ClassDef, ast.Import, ast.ImportFrom)
 _ASKS = frozenset({"len", "print", "type", "isinstance", "hasattr", "getattr", "id", "repr", "str", "bool"})
-_LOOPS = (ast.For, ast.AsyncFor, ast.While)
 
 
 def may_precede(starts: Starts, outline: Outline, node: ast.AST, line: int) -> bool:
     """`node` may run before workers begin that get what a call of its scope, on `line`, sends."""
     scope = outline.scope(node)
     at = getattr(node, "lineno", 0)
-    loops = [above for above in outline.ancestors(node) if isinstance(above, _LOOPS) and outline.scope(above) is scope]
+    loops = [above for above in outline.ancestors(node) if isinstance(above, LOOPS) and outline.scope(above) is scope]
     return any(
         at <= begin.line or any(loop.lineno <= begin.since <= begin.line <= (loop.end_lineno or 0) for loop in loops)
         for begin in _begins(starts, outline, scope, line)

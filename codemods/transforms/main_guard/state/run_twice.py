@@ -6,12 +6,13 @@ import ast
 from collections.abc import Iterable
 from itertools import pairwise
 
+from ....syntax.binding_rules import COMPREHENSIONS, LOOPS
 from ....syntax.branches import no_one_run
 from ....syntax.callees import FUNCTIONS
 from ....syntax.outline import Outline
 from ....syntax.repo import Repo
 
-_LOOPS = (ast.For, ast.AsyncFor, ast.While, ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
+_REPEATS = (*LOOPS, *COMPREHENSIONS)
 
 
 def is_run_twice(repo: Repo, calls: Iterable[tuple[Outline, ast.expr]]) -> bool:
@@ -27,6 +28,6 @@ def _in_loop(outline: Outline, node: ast.AST) -> bool:
     for above in outline.ancestors(node):
         if isinstance(above, FUNCTIONS):
             return False
-        if isinstance(above, _LOOPS):
+        if isinstance(above, _REPEATS):
             return True
     return False

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from pathlib import PurePosixPath
 from typing import NamedTuple
 
-from ....syntax.binding_rules import defaults_of, positional
+from ....syntax.binding_rules import COMPREHENSIONS, defaults_of, positional
 from ....syntax.callees import FUNCTIONS, Callees, Function
 from ....syntax.names import last_name, written
 from ....syntax.outline import Outline
@@ -19,7 +19,6 @@ from ....syntax.receivers import qualified_name
 _MOST = 60  # expressions that are followed for one
 _HEADS = (ast.For, ast.AsyncFor, ast.comprehension)
 _DISPLAYS = (ast.List, ast.Tuple, ast.Set)
-_COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
 _PARTS = ("get", "pop", "setdefault", "popleft")
 _PAIRED = {"zip": 0, "enumerate": 1}  # with how many other things come first
 
@@ -265,7 +264,7 @@ def _means(outline: Outline, use: ast.Name, target: ast.Name) -> bool:
     if not isinstance(use.ctx, ast.Load) and not isinstance(outline.parents[use], ast.AugAssign):
         return False
     for around in outline.ancestors(target):
-        if isinstance(around, _COMPREHENSIONS):
+        if isinstance(around, COMPREHENSIONS):
             return around in outline.ancestors(use)
         if isinstance(around, ast.stmt):
             break

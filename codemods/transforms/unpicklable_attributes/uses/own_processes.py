@@ -10,14 +10,13 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from ....syntax.binding_rules import LOOPS
+from ....syntax.binding_rules import COMPREHENSIONS, LOOPS
 from ....syntax.file_tree import position
 from ....syntax.names import last_name
 from ....syntax.outline import Outline
 from ....syntax.repo import Repo
 
 _MAKES = re.compile(r"Process(?<!\wProcess)\s*\(")  # begins with the word: found many times faster
-_COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
 _PUTS = frozenset(("append", "add", "insert", "extend"))
 _UNBOUND = frozenset(("staticmethod", "classmethod"))  # what it gives does not take the object along
 _DECIDES = frozenset(("__getstate__", "__reduce__", "__reduce_ex__"))
@@ -45,7 +44,7 @@ def own_processes(repo: Repo, path: str) -> Iterator[Kept]:
         owner, method = outline.owner(call), outline.method(call)
         if owner is None or method is None or not _gets_self(outline, call) or _forks(outline):
             continue
-        again = any(isinstance(above, (*LOOPS, *_COMPREHENSIONS)) for above in _inside(outline, call, method))
+        again = any(isinstance(above, (*LOOPS, *COMPREHENSIONS)) for above in _inside(outline, call, method))
         has_method = {each.name for each in owner.body if isinstance(each, ast.FunctionDef)}
         starts = any(isinstance(node, ast.Attribute) and node.attr == "start" for node in ast.walk(owner))
         place = _kept(outline, call, method) if again and starts and not has_method & _DECIDES else None
@@ -120,7 +119,7 @@ def _kept(outline: Outline, call: ast.Call, method: ast.AST) -> ast.Attribute | 
 def _taker(outline: Outline, node: ast.expr) -> ast.Attribute | None:
     """`self.processes` in `self.processes.append(x)`, `self.processes += [x]`, `self.processes = [x for ...]`."""
     above: ast.AST = outline.parents[node]
-    while isinstance(above, (ast.List, ast.Tuple, *_COMPREHENSIONS)):
+    while isinstance(above, (ast.List, ast.Tuple, *COMPREHENSIONS)):
         above = outline.parents[above]
     target: ast.AST | None = None
     if isinstance(above, ast.Call) and last_name(above.func) in _PUTS and isinstance(above.func, ast.Attribute):
