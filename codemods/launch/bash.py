@@ -13,6 +13,7 @@ import tree_sitter_bash
 from tree_sitter import Language, Node, Parser
 
 from .hosts import Host
+from .recovery import filled_in, recovered
 
 HERE = (
     "\ue000"  # stands for the folder of the script itself in a value: `$(dirname "$0")/train.py` -> HERE + "/train.py"
@@ -94,6 +95,7 @@ class Script:
     uses: dict[str, list[tuple[int, str | None]]] = field(default_factory=dict)  # (offset, first word of its command)
     host: Host = Host.SCRIPT  # where the text stands
     tangled: bool = False  # not read, because that would take too long
+    unread: int | None = None  # where a launch line stands which the parser can't tell from what stands around it
     listed: bool = False  # the words are a list: `["torchrun", "train.py"]`
 
 
@@ -104,7 +106,7 @@ def read(path: str, text: str, start: int = 0) -> Script:
     """
     if sum(text.count(mark) for mark in _MARKS) > _MAX_MARKS:
         return Script(path, text, start, tangled=True)
-    return _Reader(path, text, start).read()
+    return _Reader(path, filled_in(text), start).read()
 
 
 class _Reader:
@@ -118,7 +120,8 @@ class _Reader:
         self.entries: list[tuple[str, Node, Node]] = []  # (name, value, the node that assigns)
 
     def read(self) -> Script:
-        root = _parser().parse(self.data).root_node
+        self.data, root, unread = recovered(self.data, lambda data: _parser().parse(data).root_node)
+        self.script.unread = None if unread is None else self._at(unread)
         self._names(root, None, 0)
         for name, value, node in self.entries:  # only now: a value may name a variable that is assigned further down
             self._assign(name, value, node)

@@ -45,7 +45,6 @@ _DIRECTIVE = re.compile(
     r"^([ \t]*)(?![ \t])(?:\.\. (?:code-block|code|sourcecode|prompt)::[ \t]*(\w*).*|(?!\.\. ).*::)[ \t]*$",
     re.MULTILINE,
 )
-_PLACEHOLDER = re.compile(r"\\?<[A-Za-z][\w /.:+*-]*\\?>")  # `\<` in Markdown outside of code
 _BLANK_BEHIND = re.compile(r"\\([ \t]+)(?=\r?\n)")
 _HEREDOC = re.compile(r"^(.*)<<-?[ \t]*(['\"]?)([A-Za-z_]\w*)\2(.*)$", re.MULTILINE)
 _RUNS_HEREDOC = re.compile(
@@ -164,7 +163,7 @@ def _blocks(text: str, directives: bool) -> Iterator[tuple[int, str]]:
         )
         block = re.sub(r"^([ \t]*)(\([\w.-]+\)[ \t]+\$ )", lambda head: " " * len(head.group()), block, flags=re.M)
         block = _BLANK_BEHIND.sub(lambda found: f"{' ' * len(found[1])}\\", block)  # nobody means a word of one blank
-        yield start, _PLACEHOLDER.sub(lambda found: "_" * len(found.group()), block)
+        yield start, block
 
 
 def _prompt(head: str) -> str:

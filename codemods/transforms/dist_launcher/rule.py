@@ -41,6 +41,11 @@ def find(project: Project) -> Iterable[Finding]:
     for source, script in scripts:
         if script.tangled:
             project.skip(source.path, "too many pipes, redirections or here-documents for a script")
+        elif script.unread is not None:
+            number = source.position(script.unread)[0]
+            project.skip(
+                source.path, f"the launch line in line {number}: no shell reads the text around it", partly=True
+            )
     lines = [launch_lines(script) for _, script in scripts]
     lines = _not_offered_both([script for _, script in scripts], lines)
     others = [other_lines(script) if script.host != Host.GUIDE else [] for _, script in scripts]

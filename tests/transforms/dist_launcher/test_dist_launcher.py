@@ -815,6 +815,14 @@ def test_ignores_what_is_too_deep_to_read() -> None:
     assert migrated({"run.sh": text, "a.py": READS_ENV}) == {}
 
 
+def test_says_which_launch_line_it_can_not_read() -> None:
+    files = {"run.sh": "[[ \n" * 30 + f"{LAUNCH} a.py\n", "a.py": READS_ENV}
+    done = plan(MemoryFiles({path: text.encode() for path, text in files.items()}), Settings(select=("dist-launcher",)))
+    (skipped,) = done.skipped
+    assert (skipped.path, skipped.partly) == ("run.sh", True)
+    assert skipped.reason == "the launch line in line 31: no shell reads the text around it"
+
+
 def test_messages_name_the_consequence() -> None:
     script = textwrap.dedent(HEARS_ARGUMENT).replace("default=0", "default=-1")
     (finding,) = findings(files(run_sh="torchrun a.py\n", a_py=script))
