@@ -505,3 +505,58 @@ def test_objects_of_one_maker_are_several_where_it_is_called_twice(second: str, 
     text = SEVERAL.format(second=second, sent=sent)
     seen = reported({"a.py": text}, "unpicklable-attributes", confidence=Confidence.POSSIBLE)
     assert [each.confidence.value for each in seen] == found
+
+
+LOOP = """
+import multiprocessing as mp
+
+class Loop:
+    def __init__(self, count):
+        self.count = count
+        {first}
+
+    def begin(self):
+        {body}
+
+    def work(self, rank):
+        print(rank)
+
+if __name__ == "__main__":
+    {main}
+"""
+LATE = "self.found = lambda x: x; self.seen = {1: 2}.keys()"
+MADE = "self.process = mp.Process(target=self.work, args=(0,))"
+OTHER = MADE.replace("process =", "other =")
+IN_TURN = """processes = []
+for rank in range(self.count):
+    process = mp.Process(target=self.work, args=(rank,))
+    process.start()
+    processes.append(process)"""
+LISTED = "workers = [mp.Process(target=self.work, args=(rank,)) for rank in range(2)]"
+EACH = "for worker in workers: worker.start()"
+ONCE = "Loop(2)"
+
+
+@each_row(
+    ("first", "body", "main", "kept"),
+    [
+        ("self.begin()", f"{IN_TURN}\n{LATE}", ONCE, False),
+        (f"{MADE}\nself.process.start()\n{LATE}", "pass", ONCE, False),
+        (f"{LISTED}\n{EACH}\n{LATE}", "pass", ONCE, False),
+        (f"mp.Process(target=self.work, args=(0,)).start()\n{LATE}", "pass", ONCE, False),
+        (f"{MADE}\n{LATE}\nself.process.start()", "pass", ONCE, True),
+        (f"{LISTED}\n{LATE}\n{EACH}", "pass", ONCE, True),
+        (f"{MADE}\nself.process.start()\n{LATE}", "mp.Process(target=self.work, args=(1,)).start()", ONCE, True),
+        ("self.begin()", f"{IN_TURN}\n{LATE}", "Loop(2).begin()", True),
+        ("self.begin()\nself.begin()", f"{IN_TURN}\n{LATE}", ONCE, True),
+        ("self.begin()", f"{IN_TURN}\n    {LATE}", ONCE, True),
+        (f"{LATE}\nself.begin()", f"{IN_TURN}\n{LATE}", ONCE, True),
+        (f"{MADE}\n{OTHER}\nself.other.start()\n{LATE}\nself.process.start()", "pass", ONCE, True),
+    ],
+)
+def test_what_is_set_below_the_start_of_processes_that_get_the_object(
+    first: str, body: str, main: str, kept: bool
+) -> None:
+    text = LOOP.format(first=first.replace("\n", "\n        "), body=body.replace("\n", "\n        "), main=main)
+    rules = ("lambdas", "dict-views")
+    assert [rule for rule in rules if reported({"a.py": text}, rule)] == (list(rules) if kept else [])

@@ -3,6 +3,7 @@
 def start(self):
     self.log = None  # this object has no file any more
     Process(target=self.work).start()
+    self.found = defaultdict(lambda: [])  # and this one comes too late
 """
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from functools import cached_property
 
-from ..facts.records import Call, Position
+from ..facts.records import Call, Late, Position
 from ..facts.test_code import is_test
 from ..kinds import FunctionKind
 from ..solve.deferred_calls import ELSEWHERE, STANDS_NOWHERE
@@ -20,6 +21,7 @@ from ..solve.solution import Solution
 from .callers import Callers
 
 _START = "multiprocessing.Process().start"
+_PROCESS = "multiprocessing.Process"
 _NONE: frozenset[int] = frozenset()
 _MAX_DEPTH = 3  # functions that call each other
 _SEVERAL = 2  # calls; more make no difference
@@ -38,9 +40,12 @@ class Moments:
     def absent(self, node: int, line: int) -> frozenset[int]:
         """The nodes of attributes that hold nothing when the boundary on `line` gets what is in `node`."""
         sink = self.solution.sink_at.get((node, line))
-        if sink is None or not self._cleared:
+        if sink is None:
             return _NONE
-        return self._at(self._body(self.solution.program.file_index[sink.path], sink.function), sink.line, 0)
+        late = self._set_later(sink)
+        if not self._cleared:
+            return late
+        return late | self._at(self._body(self.solution.program.file_index[sink.path], sink.function), sink.line, 0)
 
     def never_there(self, number: int) -> frozenset[int]:
         """The nodes of attributes that hold nothing at every boundary that gets the value."""
@@ -50,10 +55,51 @@ class Moments:
     @cached_property
     def _getting(self) -> dict[int, list[Sink]]:
         found: dict[int, list[Sink]] = {}
-        for sink in self.solution.sinks if self._cleared else ():
+        for sink in self.solution.sinks if self._cleared or self._late else ():
             for number in self.solution.heap.holds[sink.node]:
                 found.setdefault(number, []).append(sink)
         return found
+
+    # attributes that are set later
+
+    @cached_property
+    def _late(self) -> dict[tuple[int, int], list[Late]]:
+        """By function and line of a `Process(...)`, or of its start, what is set below the start."""
+        program, found = self.solution.program, dict[tuple[int, int], list[Late]]()
+        for file, facts in enumerate(program.facts):
+            for late in facts.late:
+                found.setdefault((program.function_offset[file] + late.function, late.sent), []).append(late)
+        return found
+
+    def _set_later(self, sink: Sink) -> frozenset[int]:
+        """The nodes of attributes that are set nowhere but below the start of the process, by code that runs once."""
+        late = self._late.get((sink.function, sink.line), ()) if sink.boundary in (_PROCESS, _START) else ()
+        if not late or not self._runs_once(sink.function):
+            return _NONE
+        program = self.solution.program
+        own = program.file_index[sink.path]
+        places = {(own, each.line, each.attribute, program.function_offset[own] + each.function) for each in late}
+        names = {each.attribute for each in late}
+        found, others = set[int](), set[int]()
+        for file, facts in enumerate(program.facts):
+            for base, name, _, line, function in facts.stores:
+                if name in names:
+                    place = (file, line, name, program.function_offset[file] + function)
+                    (found if place in places else others).update(self._nodes(base + program.offsets[file], name))
+        return frozenset(found - others)
+
+    def _runs_once(self, function: int) -> bool:
+        """For one object: it is an initialiser, or its one call stands in one."""
+        functions = self.solution.program.functions
+        name = functions[function][1].name
+        if name == "__init__":
+            return True
+        around = {
+            given.call.result + given.offset: self.callers.around(given.offset, given.call)
+            for given in self.callers.of(function)
+            if given.call.text.rpartition(".")[2] == name
+        }
+        return [functions[each][1].name if each >= 0 else "" for each in around.values()] == ["__init__"]
 
     def _at(self, function: int, line: int, depth: int) -> frozenset[int]:
         """The nodes that hold nothing when the function, or the module, comes to the line."""

@@ -17,6 +17,7 @@ from .expressions import Expressions
 from .hooks import sort_hooks
 from .records import FileFacts
 from .runs import runs
+from .set_late import late_stores
 from .statements import Statements
 from .stops import stopped_lines
 from .worker_side import mark_worker_side
@@ -43,6 +44,7 @@ def facts_of(path: str, tree: ast.Module) -> FileFacts:
     facts.stops = builder.never_run()
     if not facts.star_imports:
         facts.stops += stopped_lines(tree, (name for name, _ in facts.unbound))
+    facts.late = late_stores(tree, facts)
     _set_captures(builder)
     mark_worker_side(facts, expressions.self_calls, builder.enclosing)
     return facts

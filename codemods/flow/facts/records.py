@@ -17,7 +17,7 @@ from .rows import Numbers, Rows
 if TYPE_CHECKING:
     from ...project import Project
 
-FACTS_VERSION = 47  # part of the cache key: raise it when the meaning of a field changes
+FACTS_VERSION = 48  # part of the cache key: raise it when the meaning of a field changes
 
 _NO_ROWS: Rows[Any] = Rows.of(())
 NO_LITERALS: Mapping[str | int, object] = {}  # of all calls without one; never filled
@@ -136,6 +136,15 @@ class Call:
         return not isinstance(self.literals.get(1), str)
 
 
+class Late(NamedTuple):
+    """An attribute that a method sets on its object below the start of processes that get the object."""
+
+    function: int  # index into `functions`
+    attribute: str
+    line: int
+    sent: int  # the line of the `Process(...)`, or of its `start()`
+
+
 @dataclass(slots=True)
 class TopLevel:
     """A statement of the module itself with all that is in it: names alone, for a look at what it may lead to."""
@@ -163,6 +172,7 @@ class FileFacts:
     removes: bool = False  # it calls some `x.remove()`, as a hook is removed
     # (base, attribute, line, last line of the block, function) of `x.attribute = None`, `del x.attribute`
     cleared: Rows[tuple[int, str, int, int, int]] = _NO_ROWS
+    late: list[Late] = field(default_factory=list)
     # (base, first and last line of the block) of `x.start = ...`, where a process is started by `x.start()`
     not_started: list[tuple[int, int, int]] = field(default_factory=list)
     elements: Rows[tuple[int, int, str]] = _NO_ROWS  # (container, result, key): iteration, subscript

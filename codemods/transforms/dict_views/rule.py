@@ -376,6 +376,8 @@ class _Search:
             sent = flow.instances(outline.path, owner.lineno)
             if sent is None or not sent.confidence.reaches(Confidence.LIKELY) or never_made(self.repo, sent):
                 own = Confidence.POSSIBLE
+            elif kept is not None and flow.cleared(outline.path, owner.lineno, kept.name):
+                own = Confidence.POSSIBLE
         if kind is ReceiverKind.UNKNOWN and isinstance(receiver, ast.Name) and outline.is_self(receiver):
             own = Confidence.POSSIBLE  # nothing shows that this class is a dict
         if crossing is not None and crossing.confidence.reaches(own):
