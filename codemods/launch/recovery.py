@@ -16,8 +16,8 @@ _PLACEHOLDER = re.compile(  # not `<in >out`, `<<EOF`, `<(ls)`, `<in 2>err`; `\<
 )
 _LAUNCH = re.compile(  # a command on a line of its own
     rb"^[ \t]*(?:\w+=\S*[ \t]+|(?:nohup|srun|time|exec|env|sudo)[ \t]+)*"
-    rb"(?:(?:[\w./~${}-]*python[\d.]*|\"?\$\{?\w+\}?\"?)[ \t]+(?:-\w+[ \t]+)*-m[ \t]+torch\.distributed\.(?:launch|run)\b"
-    rb"|torchrun[ \t])",
+    rb"(?:torchrun[ \t]|(?:[\w./~${}-]*python[\d.]*|\"?\$\{?\w+\}?\"?)[ \t]+(?:-\w+[ \t]+)*"
+    rb"-m[ \t]+torch\.distributed\.(?:launch|run)\b)",
     re.MULTILINE,
 )
 _MOST = 20  # places that are taken out of one text

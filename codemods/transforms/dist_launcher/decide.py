@@ -364,7 +364,7 @@ class Decisions:
                 no_option(program, self.scripts.unseen_option(program), verdict)
             return
         option = found[0]
-        told = self.scripts.rank_option(program, option)
+        told = self.scripts.rank_option(program, option, line)
         hops = [Hop(option.path, option.line, f"its {spelling(option)}")]
         hops += [Hop(path, number, "uses the value") for path, number in told.reads[:1]]
         missing = missing_spellings(program, found, option) if passed else []

@@ -11,6 +11,7 @@ from ...nodes import end_line, statements, walk
 from ...syntax.argparse_options import Option, nodes, options
 from ...syntax.main_guard import is_main_guard
 from .program import SPELLINGS, Program, is_value
+from .rank_fallbacks import answered, ranks_of
 
 _LOCAL_FIRST = re.compile(
     r"(?:[\w.]+\.)?local_rank (?:== 0|<= 0|< 1|in [\[({](?:-1, 0|0, -1)[\])}])|not (?:[\w.]+\.)?local_rank"
@@ -75,12 +76,16 @@ def rank_options(found: Program) -> list[Option]:
     return imported
 
 
-def rank_option(found: Program, option: Option, is_named: Callable[[str], bool]) -> RankOption:
-    """What becomes of `option`'s value in the program. `is_named`: is a function of that name used anywhere?"""
+def rank_option(found: Program, option: Option, is_named: Callable[[str], bool], world: bool) -> RankOption:
+    """What becomes of `option`'s value in the program. `is_named`: is a function of that name used anywhere?
+
+    `world`: the rank among all is as good as that on the node, or what the script takes for it today.
+    """
     dest = option.dest
     stored: dict[str, int] = {}  # path -> line of a store that takes LOCAL_RANK from the environment
     of_ranks = [tree for _, tree in found.saying("RANK")]
     told_elsewhere = {name for tree in of_ranks for name in _attributes_from_environment(tree)} - {dest}
+    of_launchers = frozenset(told_elsewhere) if world else frozenset()
     reads: list[tuple[str, int]] = []
     for path, tree in found.saying(dest):
         text = found.text(path)
@@ -88,15 +93,15 @@ def rank_option(found: Program, option: Option, is_named: Callable[[str], bool])
         readers = _functions_reading(tree, dest)
         idle = [item for item in readers if not (is_named(item.name) and _is_used(found, item.name, path))]
         neutral |= {id(node) for item in idle for node in walk(item)}
-        holders, whole = _from_environment(tree), _argument_names(tree)
+        ranks, whole = ranks_of(tree, world, of_launchers), _argument_names(tree)
+        neutral |= answered(tree, option, ranks)
         for node in nodes(tree):
             if isinstance(node, (ast.Assign, ast.AnnAssign, ast.AugAssign)):
                 targets = node.targets if isinstance(node, ast.Assign) else [node.target]
                 inner = [part for target in targets for part in walk(target) if is_value(part, dest, ast.Store)]
                 if inner and node.value is not None:
                     source = text if path != found.path else (ast.unparse(node.value))
-                    held = isinstance(node.value, ast.Name) and node.value.id in holders
-                    if "LOCAL_RANK" in source or held or id(node) in neutral:
+                    if "LOCAL_RANK" in source or ranks.told(node.value) or id(node) in neutral:
                         stored[path] = min(stored.get(path, node.lineno), node.lineno)
             if (is_value(node, dest, ast.Load) or _reads_key(node, dest, whole)) and id(node) not in neutral:
                 reads.append((path, node.lineno))  # type: ignore[attr-defined]
@@ -104,7 +109,7 @@ def rank_option(found: Program, option: Option, is_named: Callable[[str], bool])
     reads = [(path, line) for path, line in reads if not (path == found.path and line in guards)]
     early = [line for path, line in reads if path == found.path and line < stored.get(path, 0)]
     fed = bool(stored) and not (found.path in stored and _same_function_before(found.entry, early, stored[found.path]))
-    settled = reads_environment(found, option) or fed or _kept_as_fallback(found, dest, reads)
+    settled = reads_environment(found, option, world) or fed or _kept_as_fallback(found, dest, reads)
     return RankOption(option, settled, tuple(reads), _escapes(found, dest))
 
 
@@ -160,15 +165,10 @@ def _functions_reading(tree: ast.Module, dest: str) -> Iterator[ast.FunctionDef 
             yield item
 
 
-def reads_environment(found: Program, option: Option) -> bool:
-    """Does the default come from LOCAL_RANK, directly or through a variable of the module?"""
+def reads_environment(found: Program, option: Option, world: bool) -> bool:
+    """Does the default come from LOCAL_RANK, directly or through a variable of the module? `world`: or from RANK?"""
     default = option.default
-    if default is None:
-        return False
-    names = {node.id for node in walk(default) if isinstance(node, ast.Name)}
-    if any(isinstance(node, ast.Constant) and node.value == "LOCAL_RANK" for node in walk(default)):
-        return True
-    return bool(_from_environment(found.tree(option.path)) & names)
+    return default is not None and ranks_of(found.tree(option.path), world, frozenset()).told(default)
 
 
 def _from_environment(tree: ast.Module) -> set[str]:

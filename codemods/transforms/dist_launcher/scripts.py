@@ -41,7 +41,7 @@ class Scripts:
         self._own: dict[str, OwnRanks | None] = {}
         self._options: dict[str, list[Option]] = {}
         self._unseen: dict[str, tuple[str, int] | None] = {}
-        self._rank_options: dict[str, RankOption] = {}
+        self._rank_options: dict[tuple[str, bool], RankOption] = {}
         self._named: dict[str, bool] = {}
         self._set_here: dict[str, bool] = {}
 
@@ -172,11 +172,16 @@ class Scripts:
             self._unseen[program.path] = unseen_option(self.project, program)
         return self._unseen[program.path]
 
-    def rank_option(self, program: entries.Program, option: Option) -> RankOption:
-        """What the script does with the value of `option`."""
-        if program.path not in self._rank_options:
-            self._rank_options[program.path] = rank_option(program, option, self._is_named_elsewhere)
-        return self._rank_options[program.path]
+    def rank_option(self, program: entries.Program, option: Option, line: LaunchLine | None = None) -> RankOption:
+        """What the script does with the value of `option`.
+
+        Where `line` passes the rank on each of several nodes, the rank among all is not the same.
+        """
+        world = line is None or line.nodes == "1" or line.starter is not Starter.LAUNCH
+        if (program.path, world) not in self._rank_options:
+            found = rank_option(program, option, self._is_named_elsewhere, world)
+            self._rank_options[program.path, world] = found
+        return self._rank_options[program.path, world]
 
     def _is_named_elsewhere(self, function: str) -> bool:
         """Some file of the repository names the function outside of its definition, so that it may be called."""
