@@ -9,8 +9,7 @@ from dataclasses import dataclass
 
 from ...nodes import end_line, statements, walk
 from ...syntax.argparse_options import Option, nodes, options
-from ...syntax.main_guard import is_main_guard
-from .program import SPELLINGS, Program, is_value
+from .program import SPELLINGS, Program, is_value, of_another_program
 from .rank_fallbacks import answered, ranks_of
 
 _LOCAL_FIRST = re.compile(
@@ -71,8 +70,8 @@ def rank_options(found: Program) -> list[Option]:
     imported: list[Option] = []
     for path, tree in found.saying(*SPELLINGS):
         if path != found.path:
-            guarded = {id(node) for guard in tree.body if is_main_guard(guard) for node in walk(guard)}
-            imported += [option for option in options(path, tree, *SPELLINGS) if id(option.call) not in guarded]
+            others = of_another_program(found, path)
+            imported += [option for option in options(path, tree, *SPELLINGS) if id(option.call) not in others]
     return imported
 
 
@@ -137,11 +136,10 @@ def _is_used(found: Program, name: str, home: str) -> bool:
     if home == found.path:
         return True
     for path, tree in found.saying(name):
-        guards = [] if path == found.path else [item for item in tree.body if is_main_guard(item)]
-        guarded = {id(node) for item in (*guards, *_exports(tree)) for node in walk(item)}
+        others = of_another_program(found, path) | {id(node) for item in _exports(tree) for node in walk(item)}
         for node in nodes(tree):
             text = node.value if isinstance(node, ast.Constant) else getattr(node, "id", getattr(node, "attr", ""))
-            if text == name and id(node) not in guarded:
+            if text == name and id(node) not in others:
                 return True
     return False
 

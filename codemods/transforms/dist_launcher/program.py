@@ -341,11 +341,18 @@ def called(node: ast.Call) -> str:
     return node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
 
 
+def of_another_program(found: Program, path: str) -> set[int]:
+    """The nodes below the main guard of a module that the entry imports: they run where that module is the entry."""
+    guards = [] if path == found.path else [item for item in found.tree(path).body if is_main_guard(item)]
+    return {id(node) for guard in guards for statement in guard.body for node in walk(statement)}
+
+
 def spawn_settings(found: Program) -> Iterator[tuple[str, ast.Call]]:
     """Calls of `set_start_method("spawn")` in the program."""
     for path, tree in found.saying("set_start_method"):
+        others = of_another_program(found, path)
         for node in nodes(tree):
-            if isinstance(node, ast.Call) and called(node) == "set_start_method":
+            if isinstance(node, ast.Call) and called(node) == "set_start_method" and id(node) not in others:
                 given = [*node.args, *(keyword.value for keyword in node.keywords if keyword.arg == "method")]
                 if given and isinstance(given[0], ast.Constant) and given[0].value == "spawn":
                     yield path, node

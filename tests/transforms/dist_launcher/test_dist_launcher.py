@@ -728,6 +728,18 @@ def test_spawn_under_a_launcher_is_offered_as_unsafe(body: str, left: str) -> No
     assert migrated(contents, unsafe_fixes=True) == {"a.py": head + left + "\nmain()\nqueue = mp.Queue()\n"}
 
 
+def test_what_another_program_sets_is_left_out() -> None:
+    """A module that the script imports is a program of its own, which sets it below its main guard."""
+    head = "import os\nimport torch.multiprocessing as mp\n"
+    sets = f"{head}rank = os.environ['LOCAL_RANK']\n\nif __name__ == '__main__':\n    mp.set_start_method('spawn')\n"
+    contents = files(run_sh="torchrun a.py\n", a_py="import b\nprint(b.rank)\n", b_py=sets)
+    assert not findings(contents)
+    (finding,) = findings(contents | {"run.sh": "torchrun b.py\n"})
+    assert finding.path == "b.py"
+    (finding,) = findings(contents | {"b.py": f"{head}mp.set_start_method('spawn')\n"})
+    assert finding.path == "b.py"
+
+
 @pytest.mark.parametrize(
     "body", ["x = mp.set_start_method('spawn')\n    go(x)\n", "go(mp.set_start_method('spawn'))\n"]
 )

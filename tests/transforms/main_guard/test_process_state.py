@@ -216,6 +216,35 @@ def test_what_no_worker_has_today(sets: str, start: str, top: str) -> None:
     assert places(sets, f"np.float64(1) / 0\n{DRAW}", start, top) == []
 
 
+RUNNER = """\
+class Runner:
+    def __init__(self):
+        self.context = mp.get_context({method})
+        self.pool = self.context.Pool(1)
+    def run(self):
+        return self.pool.map(work, [1])
+"""
+
+
+@each_row(
+    ("start", "top", "found"),
+    [
+        ("with mp.Pool(1) as pool:\n    pool.map(work, [1])", "", True),
+        ("with mp.get_context('fork').Pool(1) as pool:\n    pool.map(work, [1])", "", False),
+        ("context = mp.get_context(method='fork')\ncontext.Pool(1).map(work, [1])", "", False),
+        ("context = mp.get_context()\ncontext.Pool(1).map(work, [1])", "", True),
+        ("context = mp.get_context('fork')\nmp.Pool(1).map(work, [1])", "", True),
+        ("context = mp if x else mp.get_context('fork')\ncontext.Pool(1).map(work, [1])", "", True),
+        ("pool = mp.get_context('fork').Pool(1)\npool = mp.Pool(1)\npool.map(work, [1])", "", True),
+        ("Runner().run()", RUNNER.format(method="'fork'"), False),
+        ("Runner().run()", RUNNER.format(method="method='fork'"), False),
+        ("Runner().run()", RUNNER.format(method=""), True),
+    ],
+)
+def test_a_pool_of_a_fork_context_has_the_seed(start: str, top: str, found: bool) -> None:
+    assert places(SEED, DRAW, start, top) == [SEED] * found
+
+
 def test_a_seed_that_is_meant_for_ranks() -> None:
     """`mp.spawn` gives them none, under any start method: what is fixed for them is no loss."""
     start = "torch.multiprocessing.spawn(work, args=(lambda: 1,))"

@@ -31,6 +31,7 @@ from ..data import names
 from ..own_nodes import own_nodes
 from .by_value import ByValue
 from .command_lines import commands, offered
+from .fork_contexts import forking
 from .handed_functions import Handed, HandedFunctions, arguments, around, is_code
 from .loader_values import bound_value, forks, is_text
 from .loaders import Given, Loaders, likely, makes_container, of_all, surest
@@ -94,7 +95,7 @@ class Starts:
 
     def _special(self, outline: Outline, node: ast.expr, depth: int) -> str | None:
         """Also what another file of the repository imports: `from common import *`, which has `Process`."""
-        decided = _forking(outline, node, depth)
+        decided = forking(outline, node, depth)
         if decided is not None or node not in outline.parents:
             return decided
         if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id in outline.imported:
@@ -435,9 +436,3 @@ def _in_branch(outline: Outline, node: ast.AST) -> bool:
             return True
         child = above
     return False
-
-
-def _forking(outline: Outline, node: ast.expr, depth: int) -> str | None:
-    """Nothing that comes from `get_context("fork")` starts a program anew."""
-    forks = isinstance(node, ast.Call) and last_name(node.func) == "get_context" and is_text(node.args[:1], "fork")
-    return "" if forks else None

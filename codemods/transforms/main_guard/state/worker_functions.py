@@ -19,6 +19,7 @@ from ....syntax.names import last_name
 from ....syntax.outline import Outline
 from ....syntax.repo import Repo
 from ....syntax.resolver import Class
+from ..starts.fork_contexts import only_forks
 from ..starts.process_starts import Starts
 from .implicit_calls import implicit_calls
 
@@ -72,6 +73,7 @@ class WorkerFunctions:
         sent = [
             (outline, node, hop)
             for path, line, hop in flow_of(self.starts.project).sent()
+            if not self._is_forked(hop)
             for outline, node in self._code_at(path, line)
         ]
         objects: dict[tuple[str, int], list[Class]] = {}  # by boundary: what functions that are sent get along
@@ -84,6 +86,11 @@ class WorkerFunctions:
             else:
                 self._add(outline, node, Confidence.PROVEN, hop, objects.get((hop.path, hop.line), ()))
         return self.known
+
+    def _is_forked(self, hop: Hop) -> bool:
+        """Whoever gets it there has what its parent has."""
+        outline = self.repo.outline(hop.path) if hop.path.endswith(".py") else None
+        return outline is not None and only_forks(outline, hop.line)
 
     def _code_at(self, path: str, line: int) -> list[tuple[Outline, ast.ClassDef | Function]]:
         """What stands there: a class, a function, or lambdas, each as a function that returns its value."""

@@ -1,0 +1,58 @@
+"""What comes from `multiprocessing.get_context("fork")`: its workers have all that their parent has."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from ....nodes import walk
+from ....syntax.names import last_name
+from ....syntax.origins import origin
+from ....syntax.outline import Outline
+from .loader_values import is_text
+
+
+def forking(outline: Outline, node: ast.expr, depth: int) -> str | None:
+    """For `origin`: nothing that comes from such a context starts a program anew."""
+    return "" if _asks(node) else None
+
+
+def only_forks(outline: Outline, line: int) -> bool:
+    """What is called in that line are methods of such a context, or of what it has made: `ctx.Pool(2)`, `pool.map`."""
+    bases = [
+        node.func.value
+        for node in outline.by_line.get(line, ())
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute)
+    ]
+    return any(_comes_from_one(outline, base) for base in bases)
+
+
+def _comes_from_one(outline: Outline, node: ast.expr) -> bool:
+    found: list[ast.expr] = []
+
+    def special(outline: Outline, node: ast.expr, depth: int) -> str | None:
+        if _asks(node):
+            found.append(node)
+            return ""
+        values = [*_kept(outline, node)]
+        return origin(outline, values[0], special, depth + 1) if len(values) == 1 else None
+
+    return not origin(outline, node, special) and bool(found)  # no other context in another branch
+
+
+def _kept(outline: Outline, node: ast.expr) -> Iterator[ast.expr]:
+    """What the class puts into `self.pool`."""
+    owner = outline.owner(node) if isinstance(node, ast.Attribute) and outline.is_self(node.value) else None
+    for each in walk(owner) if isinstance(node, ast.Attribute) and owner is not None else ():
+        if isinstance(each, ast.Assign) and any(
+            isinstance(target, ast.Attribute) and target.attr == node.attr and outline.is_self(target.value)
+            for target in each.targets
+        ):
+            yield each.value
+
+
+def _asks(node: ast.expr) -> bool:
+    """`get_context("fork")`, also by the name of its parameter."""
+    if not isinstance(node, ast.Call) or last_name(node.func) != "get_context":
+        return False
+    return is_text([*node.args[:1], *(keyword.value for keyword in node.keywords)], "fork")
