@@ -42,8 +42,10 @@ def _comes_from_one(outline: Outline, node: ast.expr) -> bool:
 
 def _kept(outline: Outline, node: ast.expr) -> Iterator[ast.expr]:
     """What the class puts into `self.pool`."""
-    owner = outline.owner(node) if isinstance(node, ast.Attribute) and outline.is_self(node.value) else None
-    for each in walk(owner) if isinstance(node, ast.Attribute) and owner is not None else ():
+    if not isinstance(node, ast.Attribute) or not outline.is_self(node.value):
+        return
+    owner = outline.owner(node)
+    for each in walk(owner) if owner is not None else ():
         if isinstance(each, ast.Assign) and any(
             isinstance(target, ast.Attribute) and target.attr == node.attr and outline.is_self(target.value)
             for target in each.targets
