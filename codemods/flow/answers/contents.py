@@ -28,16 +28,19 @@ def inside(solution: Solution, number: int, only: frozenset[HazardKind]) -> list
         return []
     order = solution.hierarchy.order(int(value.a))
     dropped: set[str] = set()
+    sent: frozenset[str] | None = None  # None: whatever is not dropped
     for owner in order:
         made = solution.program.classes[owner][1]
-        if made.dropped is None or (only and "__deepcopy__" in made.members):
+        if (made.dropped is None and not made.sent) or (only and "__deepcopy__" in made.members):
             return []
-        dropped |= made.dropped
+        dropped |= made.dropped or set()
+        if made.dropped is None:
+            sent = made.sent if sent is None else sent & made.sent
     found = [
         item
         for owner in order
         for item in solution.attributes.get(owner, {}).items()
-        if not dropped or _first(item[0]) not in dropped
+        if (not dropped or _first(item[0]) not in dropped) and (sent is None or _first(item[0]) in sent)
     ]
     if found and solution.hierarchy.is_bag(int(value.a)):  # what others set, they set on one of its objects
         own = solution.hierarchy.own_attributes(int(value.a))

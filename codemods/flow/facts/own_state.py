@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import ast
 import builtins
+from functools import partial
 
 from ...nodes import walk
+from ...syntax.pickled_state import StateFilter, constant, takes_all
 
 _REDUCE = ("__reduce__", "__reduce_ex__")
 _ASK = ("getattr", "hasattr")
@@ -43,6 +45,29 @@ def dropped_attributes(node: ast.ClassDef) -> frozenset[str] | None:
         if not dropped:
             return None
     return frozenset(dropped)
+
+
+def sent_in_spite_of_tests(node: ast.ClassDef) -> frozenset[str]:
+    """The attributes that a `__getstate__` that leaves others out by a test is seen to take as they are.
+
+    Of those that methods of the class set; none where pickling is customised in another way.
+    """
+    methods = _methods(node)
+    method = methods.get("__getstate__")
+    if method is None or not _leaves_out_by_test(method) or any(name in methods for name in _REDUCE):
+        return frozenset()
+    state, named = StateFilter(method, partial(constant, None, [node])), _texts(method)
+    found = {
+        inner.attr
+        for inner in walk(node)
+        if isinstance(inner, ast.Attribute) and isinstance(inner.ctx, ast.Store) and isinstance(inner.value, ast.Name)
+    }
+    plain = (name for name in found - named if not name.startswith("__"))
+    return frozenset(name for name in plain if state.leaves_out(name) is False) if takes_all(method) else frozenset()
+
+
+def _texts(method: ast.FunctionDef) -> set[str]:
+    return {inner.value for inner in walk(method) if isinstance(inner, ast.Constant) and isinstance(inner.value, str)}
 
 
 def _leaves_out_by_test(method: ast.FunctionDef) -> bool:

@@ -108,6 +108,7 @@ class Class:
     dropped: frozenset[str] | None = (
         frozenset()
     )  # attributes that __getstate__ leaves out; None: can't tell, or __reduce__
+    sent: frozenset[str] = frozenset()  # where `dropped` is None: what is surely pickled all the same
     kept: frozenset[str] | None = None  # all that its __getstate__ looks at; None: without one, or it can't be told
     reduced: bool = False  # nested, and by its __reduce__ pickle does without the class
     decorators: tuple[int, ...] = ()

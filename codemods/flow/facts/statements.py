@@ -17,7 +17,7 @@ from .expressions import Expressions
 from .filled_later import note_put
 from .loaded_by_path import note_returned
 from .operators import operated
-from .own_state import dropped_attributes, is_reduced_to_other, kept_attributes
+from .own_state import dropped_attributes, is_reduced_to_other, kept_attributes, sent_in_spite_of_tests
 from .passed_on import asked_for, note_choice
 from .records import NO_LITERALS, Call
 from .scope import DEAD, SEVERAL, FactsScope
@@ -301,6 +301,7 @@ class Statements:
         body, made = builder.scope, facts.classes[index]
         made.members = {name: node for name, node in body.names.items() if name in body.bound}
         made.dropped, made.kept = dropped_attributes(node), kept_attributes(node)
+        made.sent = sent_in_spite_of_tests(node) if made.dropped is None else made.sent
         made.record = is_record(node)
         made.decorators = tuple(applied)
         body.function = -1  # a class body captures nothing by itself

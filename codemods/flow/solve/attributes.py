@@ -82,7 +82,7 @@ class Attributes:
         file, made = self.program.classes[owner]
         return self.node(owner, ITEMS, made.position[0], file)
 
-    def _of_class(self, owner: int, attribute: str, near: int) -> int:
+    def of_class(self, owner: int, attribute: str, near: int) -> int:
         """The node of what code stores on a class of the repo; its objects are pickled without."""
         node = self.of_classes[owner].get(attribute, -1)
         if node < 0:
@@ -151,7 +151,7 @@ class Attributes:
                 self._name(name, -1, result)
         if attribute in self.constraints.stored_on_others and known:
             for at in self.hierarchy.order(owner):
-                heap.edge(self._of_class(at, attribute, result), result, heap.lines[result])
+                heap.edge(self.of_class(at, attribute, result), result, heap.lines[result])
         if attribute in self.program.classes[owner][1].members and self.hierarchy.is_enum(owner):
             self._load_enum_member(owner, result)
 
@@ -356,7 +356,7 @@ class Attributes:
                 heap.lines[node], heap.file_of[node] = line, file
             heap.edge(stored, node, line)
         elif value.kind == CLASS:
-            node = self._of_class(int(value.a), attribute, base)
+            node = self.of_class(int(value.a), attribute, base)
             heap.lines[node], heap.file_of[node] = line, file
             heap.edge(stored, node, line)
         elif value.kind == CONTAINER and value.a in heap.bags:

@@ -59,6 +59,7 @@ class Dispatch:
         self.own, self.python, self.foreign, self.deferred, self.sinks = own, python, foreign, deferred, sinks
         self.start_methods: dict[tuple[str, int], StartMethod] = {}  # by path and line
         self._marked: dict[int, int] = {}  # result of a call -> see `_looked_up`
+        self._initialised: set[tuple[int, int]] = set()  # see `_initialise_otherwise`
         self._elsewhere: dict[tuple[int, int], int] = {}  # see `_in_file_of`
 
     def call(self, node: int, value: Value, number: int, offset: int, call: Call) -> None:
@@ -74,6 +75,8 @@ class Dispatch:
             self.own.call_function(int(value.a), offset, call, value.b)
         elif kind == CLASS:
             self.own.construct(int(value.a), offset, call)
+            if "__init__" in self.constraints.stored_on_others:
+                self._initialise_otherwise(int(value.a), offset, call)
         elif kind == FOREIGN:
             self._call_foreign(node, value, offset, call)
         elif kind == OBJECT and value.a == "functools.partial" and value.b >= 0:
@@ -86,6 +89,20 @@ class Dispatch:
             function = self.attributes.method(int(value.a), "__call__")
             if function >= 0:
                 self.own.call_function(function, offset, call, number)
+
+    def _initialise_otherwise(self, index: int, offset: int, call: Call) -> None:
+        """A decorator gave the class, or one of its bases, another initialiser: `cls.__init__ = init`."""
+        heap, result, line = self.heap, call.result + offset, call.position[0]
+        if (index, result) in self._initialised:
+            return
+        self._initialised.add((index, result))
+        me, nothing = heap.node("", heap.file_of[result], line), heap.node("", heap.file_of[result], line)
+        heap.add(me, heap.number(Value(INSTANCE, index)))
+        literals = {key + 1 if isinstance(key, int) else key: value for key, value in call.literals.items()}
+        given = replace(call, arguments=(me - offset, *call.arguments), literals=literals, result=nothing - offset)
+        for at in self.attributes.hierarchy.order(index):
+            node = self.attributes.of_class(at, "__init__", result)
+            self._call_later(node, offset, given)
 
     def _looked_up(self, offset: int, call: Call) -> Call:
         """`call`, with a mark on what it gives: which function it calls is not known."""

@@ -36,7 +36,7 @@ from .screen import ID
 from .screen_facts import uses_views
 from .storage import keeps, travels
 from .third_party import Foreign, changed_dict, foreign_views
-from .used_up import is_sent_at_once, is_used_up
+from .used_up import is_sent_at_once, is_taken_by_start, is_used_up
 from .uses import ViewUses
 
 if TYPE_CHECKING:
@@ -266,7 +266,13 @@ class _Search:
                 problem for problem in problems if WITHOUT_HASH not in problem.text and BY_HASH not in problem.text
             ]
         change = None
-        if not is_used_up(outline, node) and not is_sent_at_once(outline, node, boundary):
+        if not any(
+            (
+                is_used_up(outline, node),
+                is_sent_at_once(outline, node, boundary),
+                is_taken_by_start(outline, node, boundary),
+            )
+        ):
             change = self.changes.after(outline, outline.statement(node), receiver, method)
         if problems and problems[0].fatal:
             if method == "keys" and change is None and not at_once and self._may_be_set(candidate):

@@ -4,15 +4,19 @@ from __future__ import annotations
 
 import ast
 import re
+from functools import partial
 
+from ...nodes import walk
 from ...syntax.binding_rules import parameters
 from ...syntax.file_tree import Scope
 from ...syntax.names import last_name, whose_class
 from ...syntax.outline import Outline
+from ...syntax.pickled_state import StateFilter, constant, named_by, takes_all
 from ...syntax.repo import Repo
 from ...syntax.resolver import Class
 from .holders import Holder
 
+_STATE = frozenset(("__getstate__", "__reduce__", "__reduce_ex__"))
 _WORKER_SIDE = frozenset(
     ["__getitem__", "__getitems__", "__iter__", "__next__", "__getstate__", "__setstate__", "__reduce__", "__del__"]
 )
@@ -49,16 +53,23 @@ def keeps(repo: Repo, outline: Outline, attribute: Holder) -> bool:
 
 def _left_out(repo: Repo, owner: Class, name: str) -> bool:
     """The class decides itself what is pickled, and this attribute is not part of it, or is looked after there."""
-    for node in (item for cls in repo.resolver.lineage(owner) for item in cls.node.body):
-        if isinstance(node, ast.FunctionDef) and node.name in ("__getstate__", "__reduce__", "__reduce_ex__"):
-            words = {getattr(part, "attr", None) or getattr(part, "value", None) for part in ast.walk(node)
-                     if isinstance(part, (ast.Attribute, ast.Constant))}  # fmt: skip
-            everything = "__dict__" in words or any(
-                isinstance(part, ast.Name) and part.id in ("vars", "super") for part in ast.walk(node)
-            )
-            if name in words or not everything:
+    line = repo.resolver.lineage(owner)
+    classes = [cls.node for cls in line]
+    for cls in line:
+        for node in cls.node.body:
+            if not isinstance(node, ast.FunctionDef) or node.name not in _STATE:
+                continue
+            if not takes_all(node) or name in named_by(cls.outline, node, classes) | _attributes(node):
                 return True
+            if node.name == "__getstate__":
+                state = StateFilter(node, partial(constant, cls.outline, classes))
+                if state.leaves_out(name) is not False:
+                    return True
     return False
+
+
+def _attributes(method: ast.FunctionDef) -> set[str]:
+    return {node.attr for node in walk(method) if isinstance(node, ast.Attribute)}
 
 
 def travels(outline: Outline, kept: Holder) -> bool:

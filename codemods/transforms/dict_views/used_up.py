@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
+from ...nodes import walk
 from ...syntax.callees import FUNCTIONS
 from ...syntax.names import last_name
 from ...syntax.outline import Outline
@@ -44,6 +45,59 @@ def is_sent_at_once(outline: Outline, view: ast.expr, boundary: str) -> bool:
     own = set(ast.walk(view))
     others = [node for part in (*call.args, *call.keywords) for node in ast.walk(part) if node not in own]
     return all(_keeps_nothing(outline, node) for node in others)
+
+
+def is_taken_by_start(outline: Outline, view: ast.expr, boundary: str) -> bool:
+    """`p = Process(target=f, args=(view,))`, then `p.start()`: that lets go of what it sends.
+
+    What stands between the two changes no dict: the new process is named, or put into a list.
+    """
+    call = next(above for above in outline.ancestors(view) if not isinstance(above, (ast.Tuple, ast.keyword)))
+    if boundary.rpartition(".")[2] != "Process" or not isinstance(call, ast.Call) or last_name(call.func) != "Process":
+        return False
+    given = next((word.value for word in call.keywords if word.arg == "args"), None)
+    own = set(walk(view))
+    others = [node for part in (*call.args, *call.keywords) for node in walk(part) if node not in own]
+    if (
+        not isinstance(given, ast.Tuple)
+        or view not in given.elts
+        or not all(_keeps_nothing(outline, node) for node in others)
+    ):
+        return False
+    statement = outline.statement(call)
+    if isinstance(statement, ast.Expr):  # `Process(...).start()`
+        return isinstance(statement.value, ast.Call) and _starts(statement, call)
+    if not isinstance(statement, ast.Assign) or statement.value is not call or len(statement.targets) != 1:
+        return False
+    name = statement.targets[0]
+    block = next((each for each in _blocks(outline.parents[statement]) if statement in each), [])
+    if not isinstance(name, ast.Name):
+        return False
+    for after in block[block.index(statement) + 1 :]:
+        if _starts(after, name):
+            return True
+        if not _prepares(outline, after, name):
+            return False
+    return False
+
+
+def _starts(statement: ast.stmt, process: ast.expr) -> bool:
+    """`process.start()`"""
+    match statement:
+        case ast.Expr(ast.Call(ast.Attribute(value=started, attr="start"), args=[])):
+            return started is process or ast.unparse(started) == ast.unparse(process)
+    return False
+
+
+def _prepares(outline: Outline, statement: ast.stmt, process: ast.Name) -> bool:
+    """`process.daemon = True`, or `processes.append(process)` to a list."""
+    match statement:
+        case ast.Assign(targets=[ast.Attribute(value=ast.Name(name), attr="daemon" | "name")], value=ast.Constant()):
+            return name == process.id
+        case ast.Expr(ast.Call(ast.Attribute(value=ast.Name() as kept, attr="append"), args=[ast.Name(name)])):
+            bound = [binding.value for binding in outline.lookup(kept, kept.id)[1]]
+            return name == process.id and bool(bound) and all(isinstance(value, ast.List) for value in bound)
+    return False
 
 
 def _uses(outline: Outline, scope: ast.AST, target: ast.Name) -> list[ast.Name]:

@@ -24,6 +24,7 @@ from .local_rank import first_of_each_node
 from .rendezvous import local_as_world
 from .screen import ID
 from .shell_files import hosts
+from .stale_comments import stale_comments
 from .verdict import DEPRECATED, Verdict
 
 _LOCAL_RANK = re.compile(r"--local[_-]rank\b")
@@ -65,6 +66,9 @@ def find(project: Project) -> Iterable[Finding]:
                 if script.host is Host.GUIDE and any(edit.path == source.path for edit in edits):
                     guides[source.path] = source
                 yield finding
+                if script.host is not Host.GUIDE and any(edit.path == source.path for edit in edits):
+                    for start, end in stale_comments(source, group):
+                        yield _reported(source, start, end, _ADAPT, _STALE)
             for line in group if script.host != Host.GUIDE else ():
                 yield from _spawn_settings(decisions, source, line, spawns)
                 yield from _world_ranks(decisions, source, line, ranks)
@@ -95,6 +99,10 @@ _DECLARED = (
     'its parser is not argparse alone: give it the default `int(os.environ.get("LOCAL_RANK", -1))`, and take '
     "--local-rank too where torch.distributed.launch of torch 2 starts it"
 )
+
+
+_STALE = "the comment speaks of the launcher that the line no longer uses once it is rewritten"
+_ADAPT = "a comment is not rewritten: adapt it to the new line"
 
 
 def _not_offered_both(scripts: list[shell.Script], lines: list[list[LaunchLine]]) -> list[list[LaunchLine]]:

@@ -18,6 +18,7 @@ _ADDRESS = re.compile(r"environ(?:\[|\.setdefault\()\s*['\"]MASTER_ADDR")
 _SPAWNERS = ("spawn", "start_processes")
 _STARTERS = (*_SPAWNERS, "Process")
 _NAMES_STARTER = re.compile(r"spawn(?<!\wspawn)\b|start_processes|Process(?<!\wProcess)\b")
+_HOPS = 3  # names for the number of ranks that are followed
 _SET_BY_LAUNCHER = ("RANK", "LOCAL_RANK", "WORLD_SIZE", "LOCAL_WORLD_SIZE")
 
 
@@ -216,31 +217,54 @@ def _switch(found: Program, test: ast.expr, line: LaunchLine) -> bool | None:
     return None
 
 
-def same_count(line: LaunchLine, count: ast.expr | None, found: Program) -> bool:
-    """Does the program start as many ranks as the line asks the launcher for?"""
+def same_count(line: LaunchLine, own: OwnRanks, found: Program) -> bool | None:
+    """Does the program start as many ranks as the line asks the launcher for? None where the line does not say."""
     flag = line.flag("nproc-per-node")
     assert flag is not None
     asked = flag.value
     written = flag.words[-1].text.partition("=")[2] if "=" in flag.words[-1].text else flag.words[-1].text
+    count = _settled(own, found)
     if count is None:
-        return False
+        return None
     if "device_count" in ast.unparse(count):
         visible = dict(line.command.environment).get("CUDA_VISIBLE_DEVICES", "").strip("\"'")
         devices = [device for device in visible.split(",") if device]
-        return asked in ("gpu", "auto") or "nvidia-smi" in written or (bool(devices) and asked == str(len(devices)))
+        if asked in ("gpu", "auto") or "nvidia-smi" in written:
+            return True
+        return asked == str(len(devices)) if devices and asked is not None else None
     if isinstance(count, ast.Constant):
-        return asked == str(count.value)
+        return asked == str(count.value) if asked is not None else None
     if isinstance(count, ast.Attribute):
         given = line.parsed(count.attr)
         if given is not None:
             shown = given.text.partition("=")[2] if given.text.startswith("--") else given.text
-            return (asked is not None and asked == given.value) or shown.strip('"') == written.strip('"')
+            if (asked is not None and asked == given.value) or shown.strip('"') == written.strip('"'):
+                return True
+            return False if asked is not None and given.value is not None else None
         for name in (f"--{count.attr}", f"--{count.attr.replace('_', '-')}"):
             for option in options(found.path, found.entry, name):
                 default = option.default
-                if isinstance(default, ast.Constant) and not line.extra_arguments:
+                if isinstance(default, ast.Constant) and not line.extra_arguments and asked is not None:
                     return asked == str(default.value)
-    return False
+    return None
+
+
+def _settled(own: OwnRanks, found: Program) -> ast.expr | None:
+    """The number of ranks, where it is a variable that is set once: what that is set to."""
+    count = own.count
+    for _ in range(_HOPS):
+        if not isinstance(count, ast.Name):
+            break
+        name, bound = count.id, list[ast.AST]()
+        for node in nodes(found.tree(own.path)):
+            if isinstance(node, (ast.arg, ast.Name)) and name == getattr(node, "arg", getattr(node, "id", "")):
+                bound += [] if isinstance(getattr(node, "ctx", None), ast.Load) else [node]
+        sets = [node for node in nodes(found.tree(own.path)) if isinstance(node, ast.Assign)]
+        value = next((node.value for node in sets if node.targets[0] in bound), None)
+        if len(bound) != 1 or value is None:
+            return None
+        count = value
+    return count
 
 
 def _loop_count(node: ast.Call, tree: ast.Module) -> ast.expr | None:

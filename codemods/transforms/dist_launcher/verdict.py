@@ -63,10 +63,15 @@ def without_launcher(line: LaunchLine, program: entries.Program, own: OwnRanks) 
         )
     elif not own.rendezvous:
         verdict.reason = "its ranks meet at the MASTER_ADDR that only the launcher sets: set it in the script first"
-    elif per_node is not None and per_node.value != "1" and not same_count(line, own.count, program):
+    elif per_node is not None and per_node.value != "1" and (same := same_count(line, own, program)) is not True:
         count = f"`{ast.unparse(own.count)}`" if own.count is not None else "its own number"
         asked = per_node.value or per_node.words[-1].text
         verdict.reason = f"the launcher is asked for {asked} ranks, the script starts {count}: make them agree first"
+        if same is None:
+            verdict.reason = (
+                f"the launcher is asked for {asked} ranks, and how many the script starts ({count}) can't be told "
+                "here: see that they agree, then drop the launcher"
+            )
     else:
         verdict.edits = drop_launcher(line)
     return verdict

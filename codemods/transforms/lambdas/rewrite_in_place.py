@@ -10,6 +10,7 @@ from ...nodes import end_line
 from ...syntax.binding_rules import ScopeKind
 from ...syntax.placement import blank_lines_below, end_of_line, first_attached_line, indentation_at
 from ...syntax.scope_data import Scope, end_of, start_of
+from ...syntax.scopes import Scopes
 from .candidate import Movable
 from .checks.identity import told_apart
 from .checks.inspection_checks import shown_name
@@ -78,7 +79,7 @@ def _def_in_place(rewrite: FileRewrite, node: ast.Lambda, unsafe: str | None) ->
     if (
         unit.refused is not None
         or unit.captures
-        or unit.frozen
+        or not all(_is_told_by_import(scopes, default, scope) for default in unit.default_nodes.values())
         or (scopes.under_guard(node) and scope.kind is ScopeKind.MODULE)
     ):
         return None
@@ -109,6 +110,18 @@ def _def_in_place(rewrite: FileRewrite, node: ast.Lambda, unsafe: str | None) ->
     rewrite.room_below[last] = room
     edits.append(Edit(rewrite.path, start, end, text + "\n" * room))
     return Fix(f"Write `{target.id}` as a function", tuple(edits), unsafe=unsafe)
+
+
+def _is_told_by_import(scopes: Scopes, default: ast.expr, scope: Scope) -> bool:
+    """Each import of the module gives the default the same value: it reads names of literals in the same block."""
+    for use in scopes.uses_within([default]):
+        owner = scopes.owner(use.scope, use.name)
+        for binding in owner.bindings[use.name] if owner is not None else [None]:
+            statement = binding.statement if binding is not None else None
+            literal = isinstance(statement, ast.Assign) and isinstance(statement.value, ast.Constant)
+            if owner is not scope or not literal or scopes.parents[statement] is not scope.node:
+                return False
+    return not any(isinstance(node, (ast.Call, ast.Attribute, ast.Subscript)) for node in ast.walk(default))
 
 
 def _mark(rewrite: FileRewrite, node: ast.Lambda) -> str:

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 
 from ...finding import Refused
 from ...syntax.names import last_name
+from ...syntax.pickled_state import set_in_body
 from .classes import Method, Shape
 
 _COPIES = frozenset(
@@ -26,7 +27,7 @@ _UPDATES = ("self.__dict__.update({})", "vars(self).update({})", "super().__sets
 
 def _has_slots(shape: Shape) -> bool:
     """It has `__slots__` with something in them."""
-    values = next(_set_in_body(shape, "__slots__"), None)
+    values = next(set_in_body(shape.node, "__slots__"), None)
     return values is not None and not (isinstance(values, (ast.Tuple, ast.List)) and not values.elts)
 
 
@@ -139,48 +140,6 @@ def _kept_by(method: Method) -> set[str]:
         for key, value in pairs
         if isinstance(key, ast.Constant) and not (isinstance(value, ast.Constant) and value.value is None)
     }
-
-
-def named_by(owner: Shape, method: Method, line: Iterable[Shape]) -> set[str]:
-    """The texts that a `__getstate__` of `owner` names, or reads in a table: `for name in self.per_process`.
-
-    `line`: the class of the objects and its base classes, nearest first.
-    """
-    found: set[str] = set()
-    for node in ast.walk(method):
-        values: list[ast.expr | None] = []
-        if isinstance(node, ast.keyword):
-            found.add(node.arg or "")
-        elif isinstance(node, ast.Constant):
-            values = [node]
-        elif isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name):
-            values.append(next((value for shape in line for value in _set_in_body(shape, node.attr)), None))
-        elif isinstance(node, ast.Name):
-            values = [binding.value for binding in owner.outline.bindings(owner.outline.module, node.id)]
-        for value in values:
-            items: list[ast.AST | None] = [value]
-            items.extend(value.elts if isinstance(value, (ast.Tuple, ast.List, ast.Set)) else ())
-            texts = (item.value for item in items if isinstance(item, ast.Constant))
-            found.update(text for text in texts if isinstance(text, str))
-    return found
-
-
-def constant(owner: Shape, line: Iterable[Shape], node: ast.expr) -> ast.expr | None:
-    """What `self.left_out`, or a name of the module, is set to once and for all."""
-    if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name):
-        kept = any(shape.stores(node.attr) for shape in line)
-        return None if kept else next((value for shape in line for value in _set_in_body(shape, node.attr)), None)
-    bindings = owner.outline.bindings(owner.outline.module, node.id) if isinstance(node, ast.Name) else []
-    return bindings[0].value if len(bindings) == 1 else None
-
-
-def _set_in_body(shape: Shape, name: str) -> Iterator[ast.expr]:
-    """What the body of the class gives the name."""
-    for statement in shape.node.body:
-        targets = statement.targets if isinstance(statement, ast.Assign) else [getattr(statement, "target", None)]
-        value = getattr(statement, "value", None)
-        if value is not None and any(isinstance(target, ast.Name) and target.id == name for target in targets):
-            yield value
 
 
 def returned_state(method: Method) -> str:

@@ -117,7 +117,9 @@ def _sure(
         confidence = Confidence.LIKELY  # another object of the class may be the one that crosses
     places = [(shape.outline.path, store.statement.lineno), *((hop.path, hop.line) for hop in trace)]
     if confidence is not Confidence.POSSIBLE and (
-        exclude_each_other(search.repo, places) or search.may_leave_out(shape, store.target.attr)
+        exclude_each_other(search.repo, places)
+        or search.may_leave_out(shape, store.target.attr, hazard.made.kind)
+        or search.never_made(hazard)
     ):
         confidence = Confidence.POSSIBLE
     what = f"{hazard.made.kind.what} is stored as `self.{store.target.attr}`"
@@ -145,7 +147,7 @@ def _from_outside(search: Search, path: str) -> Iterator[Finding]:
     """`dataset.lock = Lock()`: reported with what a person could do, for the class does not know of it."""
     for outline, node, target, shape, made in search.set_from_outside(path):
         confidence, trace, _ = search.crossing(shape)
-        confidence = Confidence.POSSIBLE if search.may_leave_out(shape, target.attr) else confidence
+        confidence = Confidence.POSSIBLE if search.may_leave_out(shape, target.attr, made.kind) else confidence
         name = f"{ast.unparse(target.value)}.{target.attr}"
         hop = Hop(outline.path, node.lineno, f"{made.kind.what} is stored as `{name}`")
         reason = (

@@ -7,17 +7,22 @@ import re
 from collections.abc import Iterator
 from dataclasses import replace
 from functools import partial
+from itertools import starmap
 
 from ...finding import Confidence, Trace
 from ...flow.answers.crossing import only_in_children
 from ...flow.answers.crossings import flow_of
 from ...flow.answers.never_made import never_made
+from ...flow.facts.records import facts_lookup
+from ...flow.facts.test_code import is_test
 from ...nodes import end_line
 from ...project import Project
 from ...questions import asked
 from ...syntax.binding_rules import takes_self
 from ...syntax.names import without_arguments
+from ...syntax.never_asked import NeverAsked
 from ...syntax.outline import Outline
+from ...syntax.pickled_state import StateFilter, constant, named_by, takes_all
 from ...syntax.python_floor import old_python
 from ...syntax.repo import Repo
 from ...syntax.unpicklable import Made, Recogniser
@@ -36,14 +41,14 @@ from ...tree.source import Source
 from .asked_while_loading import Asked, fails_while_loading, fails_while_pickling
 from .by_name import counts_older, python_below
 from .classes import Shape, Store
+from .decorated import decorated_class
 from .exception_arguments import Passed, passed_on
-from .existing_state import constant, named_by
 from .family import Family, line_at
 from .injected import GIVES_GENERATOR, Given, Taken
 from .new_arguments import required
 from .own_reducers import is_reduced, registered
 from .remaking.containers import cached, fields, fillings, given_fields, keeps_parts, set_by_text
-from .state_filters import StateFilter
+from .types_tested import is_of
 from .uses.attribute_uses import Hazard
 from .uses.own_processes import own_processes
 from .uses.replaced_at_once import is_replaced_at_once
@@ -51,7 +56,9 @@ from .uses.used_before import used_before
 from .uses.used_by_keeper import used_by_keeper
 from .uses.worker_flags import kept_by_workers
 
-_OUTSIDE = re.compile(r"\n[ \t]*(?!self\b)\w+\.\w+ *=[^=]")  # not in the first line: nothing has a value there
+_OUTSIDE = re.compile(
+    r"\n[ \t]*(?:(?!self\b)\w+\.\w+|\w+\.__init__) *=[^=]"
+)  # not in the first line: nothing has a value there
 # These begin with the word, or each of their branches does: found many times faster.
 _KEEPER = re.compile(
     r"self\.(?<!\wself\.)\w|field(?<!\wfield)\s*(?:\(|as\b)|@(?:dataclass|attr)"
@@ -83,6 +90,7 @@ class Search:
             self.repo, self.family.values, self.family.foreign_bases, partial(_iterates, project)
         )
         self.given = Given(self.repo, self.family, self.recogniser, partial(handed, project))
+        self._asked = NeverAsked(self.repo, lambda path: not is_test(path, facts_lookup(project)))
         self._known_hazards: dict[Shape, Attributes] = {}
         self._known_crossings: dict[tuple[Shape, str], tuple[Confidence, Trace, str]] = {}
         self._instances: dict[Shape, tuple[Confidence, Trace, str] | None] = {}
@@ -186,14 +194,14 @@ class Search:
             target = node.targets[0]
             if not isinstance(target, ast.Attribute) or outline.is_self(target.value):
                 continue
-            if (owner := self._class_of(outline, target.value)) is None:
-                continue
-            shape = self.family.shape(*owner)
-            for made in self.recogniser.made(outline, node.value):
-                stays = made.kind.inherited or made.kind.later or not self.counts(made.kind)
-                if not (stays or self.decides(shape) or self.left_out(shape, target.attr)):
-                    yield outline, node, target, shape, made
-                    break
+            owner = self._class_of(outline, target.value)
+            owners = [owner] if owner is not None else decorated_class(self.repo, outline, target.value)
+            for shape in starmap(self.family.shape, owners):
+                for made in self.recogniser.made(outline, node.value):
+                    stays = made.kind.inherited or made.kind.later or not self.counts(made.kind)
+                    if not (stays or self.decides(shape) or self.left_out(shape, target.attr, made.kind)):
+                        yield outline, node, target, shape, made
+                        break
 
     def _class_of(self, outline: Outline, node: ast.expr) -> tuple[Outline, ast.ClassDef] | None:
         """The class of the repository that a local name's only value is made from."""
@@ -226,12 +234,16 @@ class Search:
         for store in given_fields(shape):
             name = store.target.attr
             for made in [item for item in self.given.of(shape, name) if self.counts(item.kind)][:1]:
-                if not self.left_out(shape, name):
+                if not self.left_out(shape, name, made.kind):
                     found.setdefault(name, []).append(Hazard(store, made))
         for store in cached(shape):
             name = store.target.attr
             for made in self.recogniser.made(shape.outline, store.value)[:1] if store.value is not None else ():
-                if self.counts(made.kind) and name not in shape.worker_only_methods and not self.left_out(shape, name):
+                if (
+                    self.counts(made.kind)
+                    and name not in shape.worker_only_methods
+                    and not self.left_out(shape, name, made.kind)
+                ):
                     found.setdefault(name, []).append(Hazard(store, made))
         for name, store in [*made_first, *stores, *fillings(shape), *set_by_text(shape)]:
             if store.value is None or not self._instance(shape, store):
@@ -241,7 +253,7 @@ class Search:
             for made in [*self.recogniser.made(shape.outline, store.value), *given]:
                 if parts and not made.nested:
                     continue
-                if self.counts(made.kind) and not self.left_out(shape, name) and self._is_sent(shape, store):
+                if self.counts(made.kind) and not self.left_out(shape, name, made.kind) and self._is_sent(shape, store):
                     if is_replaced_at_once(self.recogniser, store, made):
                         continue
                     made = replace(made, nested=True) if store.fills else made
@@ -299,32 +311,46 @@ class Search:
         """The class says in some other way how it is pickled."""
         return any(other.once(_has_reducer) for other in self.family.line(shape))
 
-    def left_out(self, shape: Shape, name: str) -> bool:
-        """A `__getstate__` looks after the attribute, or takes only what it names."""
-        for other in [*self.family.line(shape)]:
+    def left_out(self, shape: Shape, name: str, kind: ObjectKind | None = None) -> bool:
+        """A `__getstate__` looks after the attribute, which keeps such a thing, or takes only what it names."""
+        classes = [other.node for other in self.family.line(shape)]
+        for other in self.family.line(shape):
             method = other.methods.get("__getstate__")
             if method is None:
                 continue
-            named = named_by(other, method, self.family.line(shape))
-            text = ast.unparse(method)
-            everything = "__dict__" in text or "vars(" in text or "super()" in text
-            if shape.key(name) in named or not everything:
+            if shape.key(name) in named_by(other.outline, method, classes) or not takes_all(method):
                 return True
-        if any(state.leaves_out(shape.key(name)) for _, state in self.state_filters(shape)):
+        if True in self._by_test(shape, name, kind):
             return True
         return any("picks" in (base_methods(item) or ()) for item in self.family.foreign(shape))
 
-    def may_leave_out(self, shape: Shape, name: str) -> bool:
+    def may_leave_out(self, shape: Shape, name: str, kind: ObjectKind | None = None) -> bool:
         """A `__getstate__` leaves attributes out by a test, and it isn't known what that says of this one."""
-        return any(state.leaves_out(shape.key(name)) is None for _, state in self.state_filters(shape))
+        return None in self._by_test(shape, name, kind)
+
+    def _by_test(self, shape: Shape, name: str, kind: ObjectKind | None) -> list[bool | None]:
+        return [self.by_test(shape, owner, state, name, kind) for owner, state in self.state_filters(shape)]
+
+    def by_test(
+        self, shape: Shape, owner: Shape, state: StateFilter, name: str, kind: ObjectKind | None
+    ) -> bool | None:
+        """Do the tests of the `__getstate__` of `owner` leave the attribute, which keeps such a thing, out?"""
+        of_type = partial(is_of, self.recogniser, owner.outline, kind) if kind is not None else None
+        return state.leaves_out(shape.key(name), of_type)
+
+    def never_made(self, hazard: Hazard) -> bool:
+        """No call of the method asks for it: `self.lock = Lock() if debug else None`, and nobody says `debug`."""
+        made = hazard.made
+        inside = made.outline is hazard.store.owner.outline
+        return inside and self._asked.never_runs(made.outline, made.node)
 
     def state_filters(self, shape: Shape) -> list[tuple[Shape, StateFilter]]:
         """What each `__getstate__` of a class and its base classes goes over, with the class that has it."""
         if shape not in self._state_filters:
-            line = [*self.family.line(shape)]
+            classes = [other.node for other in self.family.line(shape)]
             self._state_filters[shape] = [
-                (other, StateFilter(other.outline, method, partial(constant, other, line)))
-                for other in line
+                (other, StateFilter(method, partial(constant, other.outline, classes)))
+                for other in self.family.line(shape)
                 if (method := other.methods.get("__getstate__")) is not None
             ]
         return self._state_filters[shape]

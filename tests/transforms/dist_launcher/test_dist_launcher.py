@@ -563,7 +563,7 @@ def test_plain_python_for_a_script_that_spawns(before: str, after: str) -> None:
     ("shell", "script", "reason"),
     [
         ("torchrun --nproc_per_node=2 a.py", SPAWNS, "asked for 2 ranks, the script starts `args.gpus`"),
-        ('torchrun --nproc_per_node=4 a.py "$@"', SPAWNS, "make them agree"),
+        ('torchrun --nproc_per_node=4 a.py "$@"', SPAWNS, "see that they agree"),
         ("torchrun --nnodes=2 --nproc_per_node=4 a.py", SPAWNS, "several nodes"),
         (
             f"{LAUNCH} --nproc_per_node=4 a.py",

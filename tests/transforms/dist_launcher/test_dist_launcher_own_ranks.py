@@ -63,14 +63,12 @@ def test_plain_python_starts_them(start: str) -> None:
 @each_row(
     ("start", "reason"),
     [
-        pytest.param("mp.spawn(worker, (args,))", "the script starts its own number", id="no number"),
+        pytest.param("mp.spawn(worker, (args,))", "script starts (its own number)", id="no number"),
         pytest.param("mp.spawn(worker, (args,), 3)", "the script starts `3`", id="another number"),
         pytest.param(LOOP.format("3", "mp.Process"), "the script starts `3`", id="a loop of others"),
+        pytest.param(LOOP.format("1, 5", "mp.Process"), "script starts (its own number)", id="a loop that starts at 1"),
         pytest.param(
-            LOOP.format("1, 5", "mp.Process"), "the script starts its own number", id="a loop that starts at 1"
-        ),
-        pytest.param(
-            "p = mp.Process(target=worker, args=(0, args))\np.start()", "starts its own number", id="without a loop"
+            "p = mp.Process(target=worker, args=(0, args))\np.start()", "starts (its own number)", id="without a loop"
         ),
         pytest.param(
             "for host in range(9):\n    print(host)\n" + LOOP.format("3", "Process"), "starts `3`", id="another loop"

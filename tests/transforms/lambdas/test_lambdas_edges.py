@@ -77,8 +77,10 @@ def build():
         ),
         pytest.param(
             """\
+import sizes
+
 class Table:
-    width = 3
+    width = sizes.read()
     grow = lambda row, n, k=width: n + k
 """,
             "it may be a method of the class around it",

@@ -1,17 +1,22 @@
-"""Attributes that a `__getstate__` leaves out by a test: `{k: v for k, v in vars(self).items() if k[0] != "_"}`.
+"""What a class says of how its objects are pickled: which attributes its `__getstate__` leaves out, or replaces.
 
-The test is evaluated for the name at hand where it compares that with what is written there.
+`del state["lock"]`, `state["lock"] = None`, a dict that is written out, and tests that are evaluated for the attribute
+at hand: `{k: v for k, v in vars(self).items() if k[0] != "_" and not isinstance(v, IOBase)}`.
 """
 
 from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Iterable, Iterator
+from functools import cached_property
 
-from ...syntax.names import last_name
-from ...syntax.outline import Outline
-from .classes import Method
+from ..nodes import children, walk
+from .names import last_name
+from .outline import Outline
 
+Method = ast.FunctionDef | ast.AsyncFunctionDef
+Constant = Callable[[ast.expr], ast.expr | None]
+OfType = Callable[[list[ast.expr]], "bool | None"]
 _DICTS = frozenset(("dict", "OrderedDict"))
 _COPIES = _DICTS | frozenset(("list", "tuple", "set", "sorted", "copy", "deepcopy"))
 _VIEWS = frozenset(("items", "keys", "copy"))
@@ -25,9 +30,10 @@ class StateFilter:
     `constant`: the value of a constant of the class or the module.
     """
 
-    def __init__(self, outline: Outline, method: Method, constant: Callable[[ast.expr], ast.expr | None]) -> None:
-        self._outline, self._method, self._constant = outline, method, constant
-        self._nodes = [node for statement in method.body for node in ast.walk(statement)]
+    def __init__(self, method: Method, constant: Constant) -> None:
+        self._method, self._constant = method, constant
+        self._nodes = [node for statement in method.body for node in walk(statement)]
+        self._of_type: OfType = _unknown
         self._values: dict[str, list[ast.expr]] = {}
         given = (node.value for node in self._nodes if isinstance(node, ast.Return))
         self._returned = {value.id for value in given if isinstance(value, ast.Name)}
@@ -37,9 +43,23 @@ class StateFilter:
                 for target in (each for each in targets if isinstance(each, ast.Name)):
                     self._values.setdefault(target.id, []).append(node.value)
 
-    def leaves_out(self, key: str) -> bool | None:
-        """It leaves `key` out by a test; None where that can't be said."""
+    def leaves_out(self, key: str, of_type: OfType | None = None) -> bool | None:
+        """It leaves `key` out by a test; None where that can't be said.
+
+        `of_type`: whether what the attribute keeps is of one of the classes that these expressions name.
+        """
+        self._of_type = of_type or _unknown
         return _any(self._taken_out(key))
+
+    @cached_property
+    def _parents(self) -> dict[ast.AST, ast.AST]:
+        """By node of the method the one above it."""
+        return {below: node for node in (self._method, *self._nodes) for below in children(node)}
+
+    def _ancestors(self, node: ast.AST) -> Iterator[ast.AST]:
+        while node is not self._method:
+            node = self._parents[node]
+            yield node
 
     def _taken_out(self, key: str) -> Iterator[bool | None]:
         """Whether `key` is left out, for each place where some may be."""
@@ -57,7 +77,7 @@ class StateFilter:
             elif isinstance(node, ast.Subscript) and isinstance(node.ctx, ast.Del):
                 yield from self._removed(node, node.value, node.slice, key)
             elif isinstance(node, ast.Subscript) and isinstance(node.ctx, ast.Store):
-                statement = self._outline.statement(node)
+                statement = next(above for above in self._ancestors(node) if isinstance(above, ast.stmt))
                 value = statement.value if isinstance(statement, ast.Assign) else node
                 found = list(self._removed(node, node.value, node.slice, key))
                 plain = isinstance(value, ast.Name) or self._is_item(value, node.slice)
@@ -105,7 +125,7 @@ class StateFilter:
 
     def _passes_state(self, call: ast.Call) -> bool:
         """`state = without_handles(vars(self))`."""
-        above = self._outline.parents[call]
+        above = self._parents[call]
         named = {getattr(each, "id", "") for each in above.targets} if isinstance(above, ast.Assign) else set[str]()
         taken = isinstance(above, ast.Return) or not named.isdisjoint(self._returned)
         taken = taken or (isinstance(above, ast.Call) and last_name(above.func) in _DICTS)
@@ -137,7 +157,7 @@ class StateFilter:
         name = state.id if isinstance(state, ast.Name) else ""
         if isinstance(which, ast.Constant) or not (self._is_state(state) or self._is_filled(name)):
             return
-        around = [above for above in self._outline.ancestors(node) if isinstance(above, ast.For)]
+        around = [above for above in self._ancestors(node) if isinstance(above, ast.For)]
         for loop in around:
             names = _key_names(loop.target, loop.iter)
             if isinstance(which, ast.Name) and which.id in names:
@@ -181,7 +201,7 @@ class StateFilter:
         """The tests around `node`, and those above it that go on to the next name, let `key` come there."""
         found: list[bool | None] = []
         inside = node
-        for above in self._outline.ancestors(node):
+        for above in self._ancestors(node):
             blocks = [getattr(above, part, None) for part in ("body", "orelse", "finalbody")]
             block = next((each for each in blocks if isinstance(each, list) and inside in each), [])
             if isinstance(above, ast.If) and block:
@@ -206,6 +226,8 @@ class StateFilter:
         if isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
             return _not(self._holds(test.operand, names, key))
         match test:
+            case ast.Call(func=ast.Name("isinstance"), args=[value, named]) if self._is_value(value, names):
+                return self._of_type(named.elts if isinstance(named, ast.Tuple) else [named])
             case ast.Compare(left=left, ops=[how], comparators=[right]):
                 return _compared(how, self._text(left, names, key), self._text(right, names, key))
             case ast.Call(func=ast.Attribute(value=of, attr="startswith" | "endswith" as end), args=[given]):
@@ -214,6 +236,22 @@ class StateFilter:
                     parts = (ends,) if isinstance(ends, str) else tuple(ends)
                     return text.startswith(parts) if end == "startswith" else text.endswith(parts)
         return None
+
+    def _is_value(self, node: ast.expr, names: Iterable[str]) -> bool:
+        """What the attribute keeps, for whose name `names` stand: `value` of the same loop, `state[name]`."""
+        if isinstance(node, ast.Name):
+            return any(node.id == value and name in names for name, value in self._pairs_of_loops)
+        return any(self._is_item(node, ast.Name(name)) for name in names)
+
+    @cached_property
+    def _pairs_of_loops(self) -> list[tuple[str, str]]:
+        """The two variables of each loop over names and values."""
+        found: list[tuple[str, str]] = []
+        for node in self._nodes:
+            match getattr(node, "target", None):
+                case ast.Tuple(elts=[ast.Name(name), ast.Name(value)]):
+                    found.append((name, value))
+        return found
 
     def _text(self, node: ast.expr, names: Iterable[str], key: str) -> str | frozenset[str] | None:
         match node:
@@ -258,3 +296,73 @@ def _all(parts: Iterable[bool | None]) -> bool | None:
 
 def _any(parts: Iterable[bool | None]) -> bool | None:
     return _not(_all(map(_not, parts)))
+
+
+def _unknown(_: list[ast.expr]) -> bool | None:
+    return None
+
+
+# what is written there by its name
+
+
+def takes_all(method: Method) -> bool:
+    """The state that it gives begins with all attributes: `__dict__`, `vars(self)`, what `super()` gives."""
+    for node in walk(method):
+        if isinstance(node, ast.Attribute) and node.attr == "__dict__":
+            return True
+        if isinstance(node, ast.Name) and node.id in ("vars", "super"):
+            return True
+    return False
+
+
+def named_by(outline: Outline, method: Method, classes: Iterable[ast.ClassDef]) -> set[str]:
+    """The texts that a method names, or reads in a table: `for name in self.per_process`.
+
+    `classes`: the class of the objects and its base classes, nearest first.
+    """
+    found: set[str] = set()
+    for node in walk(method):
+        values: list[ast.expr | None] = []
+        if isinstance(node, ast.keyword):
+            found.add(node.arg or "")
+        elif isinstance(node, ast.Constant):
+            values = [node]
+        elif isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name):
+            values.append(next((value for each in classes for value in set_in_body(each, node.attr)), None))
+        elif isinstance(node, ast.Name):
+            values = [binding.value for binding in outline.bindings(outline.module, node.id)]
+        for value in values:
+            items: list[ast.AST | None] = [value]
+            items.extend(value.elts if isinstance(value, (ast.Tuple, ast.List, ast.Set)) else ())
+            texts = (item.value for item in items if isinstance(item, ast.Constant))
+            found.update(text for text in texts if isinstance(text, str))
+    return found
+
+
+def constant(outline: Outline | None, classes: Iterable[ast.ClassDef], node: ast.expr) -> ast.expr | None:
+    """What `self.left_out`, or a name of the module, is set to once and for all."""
+    if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name):
+        kept = any(_stores(each, node.attr) for each in classes)
+        return None if kept else next((value for each in classes for value in set_in_body(each, node.attr)), None)
+    bindings = outline.bindings(outline.module, node.id) if isinstance(node, ast.Name) and outline is not None else []
+    return bindings[0].value if len(bindings) == 1 else None
+
+
+def _stores(node: ast.ClassDef, name: str) -> bool:
+    """A method of the class sets `self.name`."""
+    return any(
+        isinstance(inner, ast.Attribute)
+        and inner.attr == name
+        and not isinstance(inner.ctx, ast.Load)
+        and isinstance(inner.value, ast.Name)
+        for inner in walk(node)
+    )
+
+
+def set_in_body(node: ast.ClassDef, name: str) -> Iterator[ast.expr]:
+    """What the body of the class gives the name."""
+    for statement in node.body:
+        targets = statement.targets if isinstance(statement, ast.Assign) else [getattr(statement, "target", None)]
+        value = getattr(statement, "value", None)
+        if value is not None and any(isinstance(target, ast.Name) and target.id == name for target in targets):
+            yield value
