@@ -139,7 +139,8 @@ def test_the_end_of_something_else_is() -> None:
 def test_a_method_that_a_reader_may_run_too_makes_it_no_reader() -> None:
     found = reasons({"a.py": LMDB.format(held="txn", test="n < 0")}, "unpicklable-attributes")
     said = ("opens it for writing (`write=True`)", "`self.txn` (line 10) can't be fixed")
-    assert [sum(words in reason for reason in found) for words in said] == [2, 2], found
+    # of the branch that the only call asks for; what the other makes is `possible`
+    assert [sum(words in reason for reason in found) for words in said] == [1, 1], found
 
 
 @each_row(

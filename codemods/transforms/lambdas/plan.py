@@ -36,6 +36,7 @@ from .choose_form import Forms
 from .file_state import FileRewrite, Move
 from .forwarded import Forwards
 from .known import Known, Unknown, outside_uses
+from .moved_classes import MovedClasses
 from .nested_factories import Unfolded, unfold
 from .rewrite_in_place import in_place
 from .writing.choose_name import give_name, ties
@@ -90,6 +91,7 @@ class _Planner:
         self.options = ParsedOptions(project, self.binding.repo, path, rewrite.scopes)
         self.forwards = Forwards(self.binding.repo, rewrite, known, self.options)
         self.captured = Captured(self.binding.repo, path, rewrite.scopes)
+        self.moved_classes = MovedClasses(rewrite, self.captured)
 
     # from targets to groups
     def plan(self, targets: Sequence[Target]) -> dict[Target, Answer]:
@@ -208,8 +210,9 @@ class _Planner:
     # one group
     def _group(self, group: list[Unit], moving: Iterable[Unit]) -> Answer:
         try:
+            classes = self.moved_classes.along(group)
             moves = self._moves(group)
-            edits: list[Edit] = []
+            edits: list[Edit] = [edit for fix in classes for edit in fix.edits]
             imports: list[Import] = []
             for unit in group:
                 edits += leave(self.rewrite, moves[unit], moves, imports)
@@ -236,7 +239,7 @@ class _Planner:
         )
         changes += [why for why in settings if why is not None]
         unsafe = "; ".join(dict.fromkeys(changes)) or None
-        title = _title(moves)
+        title = _title(moves) + "".join(f"; {fix.title[0].lower()}{fix.title[1:]}" for fix in classes)
         heavy = [
             what
             for unit in group

@@ -118,8 +118,9 @@ def _is_told_by_import(scopes: Scopes, default: ast.expr, scope: Scope) -> bool:
         owner = scopes.owner(use.scope, use.name)
         for binding in owner.bindings[use.name] if owner is not None else [None]:
             statement = binding.statement if binding is not None else None
-            literal = isinstance(statement, ast.Assign) and isinstance(statement.value, ast.Constant)
-            if owner is not scope or not literal or scopes.parents[statement] is not scope.node:
+            if owner is not scope or not isinstance(statement, ast.Assign):
+                return False
+            if not isinstance(statement.value, ast.Constant) or scopes.parents[statement] is not scope.node:
                 return False
     return not any(isinstance(node, (ast.Call, ast.Attribute, ast.Subscript)) for node in ast.walk(default))
 

@@ -31,6 +31,8 @@ _CHANGES = frozenset(
     {"append", "extend", "insert", "add", "update", "setdefault", "pop", "popitem", "popleft", "remove", "discard",
      "clear", "sort", "reverse", "appendleft", "extendleft", "subtract"}
 )  # fmt: skip
+_CLASS_MAKERS = frozenset({"collections.namedtuple", "typing.NamedTuple", "dataclasses.make_dataclass"})
+_OF_TYPE = 3  # arguments of `type` that make a class
 _PROCESS = "a process, or holds some"
 _PROCESSES = frozenset({"Process", "ForkProcess", "SpawnProcess", "ForkServerProcess"})
 
@@ -76,6 +78,10 @@ class Captured:
         what, advice = _by_its_looks(value), "make it inside the function"
         if what is None and isinstance(value, ast.Call) and self._is_process(value):
             what = _PROCESS
+        made = self._class_of(value) or value
+        if what is None and self.makes_class(made):
+            what = "a class that a call makes" if made is value else "an object of a class that a call makes"
+            advice = "make the class at the top of the module, where pickle finds it by its name"
         if what == _PROCESS:
             advice = "a process that was started has no copy; hand over what the function needs of it"
         for created in self.recogniser.made(self.outline, value) if what is None else ():
@@ -90,6 +96,21 @@ class Captured:
                 break
         if what is not None:
             raise Refused(f"`{binding.name}` is {what} (line {binding.line}), which can't be pickled either: {advice}")
+
+    def makes_class(self, value: ast.expr) -> bool:
+        """`namedtuple("Row", "a b")`, `type(name, bases, members)`: pickle looks for that name in the module."""
+        assert self.outline is not None
+        if not isinstance(value, ast.Call):
+            return False
+        name = self.outline.qualified(ast.unparse(value.func))
+        return name in _CLASS_MAKERS or (name == "type" and len(value.args) == _OF_TYPE)
+
+    def _class_of(self, value: ast.expr) -> ast.expr | None:
+        """What made the local class that `value` calls."""
+        if self.outline is None or not isinstance(value, ast.Call) or not isinstance(value.func, ast.Name):
+            return None
+        scope, bindings = self.outline.lookup(value.func, value.func.id)
+        return bindings[0].value if len(bindings) == 1 and not isinstance(scope, ast.Module) else None
 
     def _is_process(self, call: ast.Call) -> bool:
         """It makes an object of an own class that derives from `Process`."""
