@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
-from ...finding import Refused
+from ...finding import Import, Refused
 from ...syntax.binding_rules import FunctionNode
 from ...syntax.scope_data import Position, Scope, Use, Variable, end_of, line_of, start_of
 from ...syntax.scopes import Scopes
@@ -42,6 +42,7 @@ class Unit:
     self_uses: list[Use] = field(default_factory=list)
     imports: dict[Position, str] = field(default_factory=dict)  # imports of the enclosing function that it needs
     imported: list[Variable] = field(default_factory=list)  # what those imports bind
+    imports_above: list[Import] = field(default_factory=list)  # of the enclosing function, to be made by the module
     frozen: dict[str, str] = field(
         default_factory=dict
     )  # parameter -> expression its default takes from a local variable

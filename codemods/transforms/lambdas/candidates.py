@@ -167,7 +167,13 @@ class Units:
         imported = [binding for binding in bindings if binding.kind is BindingKind.IMPORT]
         if imported:
             if isinstance(unit.node, ast.ClassDef):
-                raise Refused(f"it uses `{variable.name}`, imported in the function: import it at the top of the file")
+                if (need := self.settled.import_above(variable)) is None:
+                    raise Refused(
+                        f"it uses `{variable.name}`, imported in the function: import it at the top of the file"
+                    )
+                unit.imports_above.append(need)
+                unit.imported.append(variable)
+                return
             if len(bindings) == 1 and self.settled.value_may_change(variable):
                 self._capture_value(unit, variable, uses)
                 return

@@ -213,7 +213,7 @@ class _Planner:
             classes = self.moved_classes.along(group)
             moves = self._moves(group)
             edits: list[Edit] = [edit for fix in classes for edit in fix.edits]
-            imports: list[Import] = []
+            imports = [need for unit in group for need in unit.imports_above]
             for unit in group:
                 edits += leave(self.rewrite, moves[unit], moves, imports)
                 if unit.node in self.unfolded:

@@ -154,7 +154,7 @@ MADE = "Task = namedtuple('Task', 'index')"
         (MADE, "Task(1)", "def other(x):\n    return globals()", False),
         (MADE + "; print(3)", "Task(1)", "", False),
         ("if mp:\n        " + MADE, "Task(1)", "", False),  # it alone stands there
-        (MADE + "\n    Task.__doc__ = 'a'", "Task(1)", "", False),
+        (MADE + "\n    Task.index.__doc__ = 'a'", "Task(1)", "", False),
         (MADE, "Task(1)", "namedtuple = 3", False),
     ],
 )

@@ -168,7 +168,13 @@ class Header:
             variable = Variable(owner, use.name)
             value = self.units.movable_value(variable)
             if any(binding.kind is BindingKind.IMPORT for binding in variable.bindings):
-                raise Refused(f"its base `{use.name}` is imported in the function: import it at the top of the file")
+                if (need := self.settled.import_above(variable)) is None:
+                    raise Refused(
+                        f"its base `{use.name}` is imported in the function: import it at the top of the file"
+                    )
+                unit.imports_above.append(need)
+                unit.imported.append(variable)
+                continue
             if not isinstance(value, ast.ClassDef):
                 raise Refused(f"its base `{use.name}` is a variable: write the classes out at module level")
             if start_of(value) > start_of(node):
@@ -179,7 +185,7 @@ class Header:
                 raise Refused(f"its base `{use.name}` has to stay: {unit.functions[variable].refused}")
         named = [base.value, base.slice] if isinstance(base, ast.Subscript) else [base]
         for part in named:
-            local = isinstance(part, ast.Name) and self.settled.is_local(part)
+            local = isinstance(part, ast.Name) and self.settled.is_local(part)  # looked at above
             unknown = isinstance(part, ast.Name) and part.id not in self.scopes.module.bindings
             if not isinstance(part, ast.Tuple) and not (local or unknown or self.settled.constant(part)):
                 what = f"its base `{ast.unparse(base)}` (line {base.lineno})"

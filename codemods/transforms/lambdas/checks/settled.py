@@ -11,6 +11,7 @@ import re
 import sys
 from functools import cached_property
 
+from ....finding import Import
 from ....project import Project
 from ....syntax.binding_rules import BUILTINS, CHANGING, FUNCTIONS, LASTING, BindingKind, ScopeKind
 from ....syntax.modules import Modules
@@ -191,6 +192,21 @@ class Settled:
             or self._modules.absolute(self.path, name) is not None
             for name in names
         )
+
+    def import_above(self, variable: Variable) -> Import | None:
+        """The import of a function, as one at the top of the file: `from package import name`, of an installed package
+        that the file imports at its top. None where that may give something else, or another name is meant there."""
+        binding = variable.bindings[0]
+        statement, alias = binding.statement, binding.node
+        if len(variable.bindings) != 1 or not isinstance(statement, ast.ImportFrom) or not isinstance(alias, ast.alias):
+            return None
+        if statement.level or alias.asname or statement.module is None or self.file_of(binding) is not None:
+            return None
+        if self.scopes.module.bindings.get(alias.name) or self.scopes.module.stars or self.value_may_change(variable):
+            return None
+        if not self.cannot_fail(statement) or any(True for _ in self._modules.imported(self.path, statement)):
+            return None
+        return Import(self.path, statement.module, alias.name, early=True)
 
     def is_import_alone(self, statement: ast.Import | ast.ImportFrom) -> bool:
         """It can't fail, and what it imports only defines: it may run at another moment, or not at all."""
