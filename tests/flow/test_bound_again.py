@@ -47,6 +47,33 @@ def test_bound_again(main: str, again: str, found: bool) -> None:
     assert bool(reported({"a.py": text}, "lambdas")) == found
 
 
+NO_ROWS = "rows = rows.parts()"
+
+
+@each_row(
+    ("again", "found"),
+    [
+        (f"{NO_ROWS}\nif later:\n    rows = [rows]", False),
+        (f"if later:\n    {NO_ROWS}\nelse:\n    rows = []", False),
+        (f"if later:\n    {NO_ROWS}\nelse:\n    raise ValueError", False),
+        (f"if not later:\n    raise ValueError\nelif later > 1:\n    {NO_ROWS}\nelse:\n    rows = [1]", False),
+        (f"if later:\n    {NO_ROWS}\n    if later > 1:\n        rows = 2\nelse:\n    rows = [1]", False),
+        (f"if later:\n    {NO_ROWS}\nelif later > 1:\n    rows = [rows]\nelse:\n    rows = []", True),
+        (f"other = rows\n{NO_ROWS}\nif later:\n    rows = other", True),
+        (f"other = rows\n{NO_ROWS}\nfor _ in [1]:\n    if later:\n        rows = other\n        break", True),
+        (f"other = rows\n{NO_ROWS}\nwhile later:\n    if later:\n        rows = other\n        continue", True),
+        (
+            f"other = rows\n{NO_ROWS}\ntry:\n    if later:\n        rows = other\n        raise\nexcept: pass",
+            True,
+        ),
+    ],
+)
+def test_bound_in_branches(again: str, found: bool) -> None:
+    """What it is behind a branch is what it was before, or what the branch makes it: nothing that was there earlier."""
+    text = TEXT.format(main="def main():", again=again.replace("\n", "\n    "), later="pass")
+    assert bool(reported({"a.py": text}, "lambdas")) == found
+
+
 def test_a_function_may_bind_a_global() -> None:
     text = TEXT.format(main=GUARD, again="rows = rows.parts()\n    later()", later="global rows\n    rows = Rows()")
     assert reported({"a.py": text}, "lambdas")
@@ -83,7 +110,7 @@ def main(tables):
         ("if not isinstance(names, (list, Names)):\n        names = list(names)", True),
         ("if isinstance(names, list):\n        names = list(names)", True),
         ("if not isinstance(names, list):\n        names = [names]", True),
-        ("if not isinstance(names, list):\n        names = list(names)\n    else:\n        return", True),
+        ("if not isinstance(names, list):\n        names = list(names)\n    else:\n        return", False),
     ],
 )
 def test_what_is_no_list_becomes_one(convert: str, found: bool) -> None:

@@ -44,6 +44,8 @@ class FactsBuilder:
         self.enclosing: list[int] = []  # per function the one around it, or -1
         self.conditions = 0  # how many of them what is walked stands under
         self._false: list[tuple[FactsScope, str, ast.If | ast.While]] = []
+        self._bound_at: dict[tuple[str, int], int] = {}  # by name and what it is bound to: the line
+        self._parts: dict[int, tuple[int, ...]] = {}  # of what names are where several ways meet
         self.mentions = Mentions()
         self.set_by_functions: set[str] = set()  # names of the module that a function declares global
         self.always: set[ast.Attribute] = set()  # reads of the methods so far that run whenever their method does
@@ -147,6 +149,7 @@ class FactsBuilder:
                 goes_on = again and name not in self.set_by_functions  # `args = parser(); args = args.parse_args()`
                 if scope.kind is ScopeKind.FUNCTION or (scope.kind is ScopeKind.MODULE and goes_on):
                     scope.current[name] = value
+                    self._bound_at[name, value] = self.line
         return node
 
     def bind_nothing(self, name: str) -> None:
@@ -161,6 +164,28 @@ class FactsBuilder:
             self.scope.current[name] = value
         else:
             self.scope.current.pop(name, None)
+
+    def join(self, ways: Sequence[dict[str, int]]) -> None:
+        """What names are where several ways meet: each of them has what names are at its end."""
+        if not ways:
+            return  # nothing runs here
+        joined: dict[str, int] = {}
+        for name, node in ways[0].items():
+            ends = {names.get(name, -1) for names in ways}
+            held = sorted(ends - {DEAD})
+            if len(held) < 2:
+                joined[name] = held[0] if held else node
+            elif held[0] >= 0:
+                joined[name] = self._joined(name, held)
+        self.scope.current = {name: node for name, node in joined.items() if node != -1}
+
+    def _joined(self, name: str, held: Sequence[int]) -> int:
+        """The node of a name that is one of these; of one that was joined before, what it was made of."""
+        result = self.node(f"assigned to `{name}`")
+        parts = {part for node in held for part in self._parts.get(node, (node,))}
+        self._parts[result] = tuple(sorted(parts))
+        self.edges += [(part, result, self._bound_at.get((name, part), self._lines[part])) for part in sorted(parts)]
+        return result
 
     def forget(self, statements: Iterable[ast.stmt]) -> None:
         """Names that `statements` bind may or may not have been bound anew: look at all their bindings."""

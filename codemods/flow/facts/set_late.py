@@ -93,9 +93,13 @@ def _held(parents: dict[ast.AST, ast.AST], process: ast.Call) -> Iterable[ast.ex
     else:
         name = process
     for call in parents:
-        if isinstance(call, ast.Call) and isinstance(call.func, ast.Attribute) and call.func.attr == "append":
-            if any(each is process or _same(name, each) for each in call.args):
-                yield call.func.value
+        if (
+            isinstance(call, ast.Call)
+            and isinstance(call.func, ast.Attribute)
+            and call.func.attr == "append"
+            and any(each is process or _same(name, each) for each in call.args)
+        ):
+            yield call.func.value
 
 
 def _same(one: ast.expr, other: ast.expr) -> bool:

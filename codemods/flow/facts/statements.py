@@ -105,11 +105,18 @@ class Statements:
             ends = [each.value if isinstance(each, ast.Assign) else each for each in (node.body[-1], node.orelse[-1])]
             note_choice(builder, node.test, *ends)
         builder.note_false(node)
+        before = dict(scope.current)
         ended = self._optional(node.body)
         note_absent(builder, node.test, end_line(node.body[-1]))
+        other = before
         if node.orelse:
             scope.asked_for = outside + asked_for(node.test, negated=True)
-            builder.without(no_function, lambda: self._optional(node.orelse))
+            if isinstance(node, ast.If):
+                scope.current = dict(before)
+            other = builder.without(no_function, lambda: self._optional(node.orelse))
+        if isinstance(node, ast.If):
+            ways = [(node.body, ended), (node.orelse, other)]
+            builder.join([names for block, names in ways if not block or type(block[-1]) not in _ENDS])
         scope.asked_for = outside
         builder.conditions -= condition
         if no_function and isinstance(node.body[-1], ast.Return | ast.Raise | ast.Continue):

@@ -380,9 +380,8 @@ class _Search:
         if owner is not None:
             flow = flow_of(self.project)
             sent = flow.instances(outline.path, owner.lineno)
-            if sent is None or not sent.confidence.reaches(Confidence.LIKELY) or never_made(self.repo, sent):
-                own = Confidence.POSSIBLE
-            elif kept is not None and flow.cleared(outline.path, owner.lineno, kept.name):
+            cleared = kept is not None and flow.cleared(outline.path, owner.lineno, kept.name)
+            if sent is None or cleared or not sent.confidence.reaches(Confidence.LIKELY) or never_made(self.repo, sent):
                 own = Confidence.POSSIBLE
         if kind is ReceiverKind.UNKNOWN and isinstance(receiver, ast.Name) and outline.is_self(receiver):
             own = Confidence.POSSIBLE  # nothing shows that this class is a dict
