@@ -50,7 +50,9 @@ class OtherHolders:
         """The ways that begin with `within`, and go on from there with the value `number`."""
         first = reasons[number]
         if first.parent < 0:
-            yield self.only(within | {number: first}, number, reasons)
+            way = self.only(within | {number: first}, number, reasons)
+            if not self._is_of_another(within, number, way):
+                yield way
             return
         for node, parents in self._places(number, first, reasons):
             if not self._gets_to(within, number, node, reasons):
@@ -80,6 +82,18 @@ class OtherHolders:
             return True
         inner = self._inside_itself(number, reasons)
         return bool(inner) and not other_object(held, reason.node, number, node, {node} | inner)
+
+    def _is_of_another(self, within: dict[int, Reason], outermost: int, way: Reasons) -> bool:
+        """Objects of the class of the outermost value reach the boundary, but none that is made with what is within.
+
+        Such a way must not count: siblings that share what a base class keeps (`Train(provider)`, `Test(provider)`)
+        would use up all that are tried.
+        """
+        if not within or self.heap.values[outermost].kind != INSTANCE or way[outermost].node < 0:
+            return False
+        held, reason = next(reversed(within.items()))
+        node = way[outermost].node
+        return self.closure.same_object.other_object(held, reason.node, outermost, node, way.nodes)
 
     def _inside_itself(self, number: int, reasons: Reasons) -> set[int]:
         """Where objects of one class are kept in others of the class: `Compose([Compose(steps), crop])`."""

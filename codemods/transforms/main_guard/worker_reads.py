@@ -17,7 +17,7 @@ from .data import names
 from .guard.hoist import sent
 from .own_nodes import own_nodes
 from .set_by_text import UNKNOWN, set_by_text
-from .starts.process_starts import PROCESS, Starts
+from .starts.process_starts import Starts
 from .state.object_parts import Parts
 from .statements import LOG_METHODS
 
@@ -229,7 +229,7 @@ class WorkerReads:
         """`run` of the class that `call` makes an object of, where that is a process."""
         made = self.starts.callees.made_class(outline, call)
         lineage = self.resolver.lineage(Class(*made)) if made is not None else ()
-        if any(self.starts.name(at.outline, base) == PROCESS for at in lineage for base in at.node.bases):
+        if self.starts.is_process(lineage):
             for at in lineage:
                 yield from (
                     (at.outline, part) for part in at.node.body if isinstance(part, FUNCTIONS) and part.name == "run"

@@ -152,6 +152,10 @@ def test_a_process_of_ones_own_class_is_one() -> None:
     own = "class Mine(mp.Process):\n    pass\n\np = Mine()\np.start()\n"
     done = migrated({"a.py": HEAD + own}, RULE)
     assert done["a.py"].endswith('if __name__ == "__main__":\n    p = Mine()\n    p.start()\n')
+    below = own.replace("p = Mine()", "class Below(Mine):\n    pass\n\np = Below()")
+    done = migrated({"a.py": HEAD + below}, RULE)
+    assert done["a.py"].endswith('if __name__ == "__main__":\n    p = Below()\n    p.start()\n')
+    assert reported({"a.py": HEAD + below.replace("mp.Process", "Thread")}, RULE) == []
     other = own.replace("mp.Process", "Thread")
     assert reported({"a.py": HEAD + other}, RULE) == []
 

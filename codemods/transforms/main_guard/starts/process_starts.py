@@ -114,6 +114,12 @@ class Starts:
         by_star = not bindings and passed_on  # `from common import *`, which imports torch
         return found if isinstance(found, str) and (by_star or (found != node.id and "." in found)) else None
 
+    def is_process(self, lineage: Iterable[Class]) -> bool:
+        """One of these classes, which are a class and its bases, derives from `multiprocessing.Process`."""
+        return any(
+            self.name(at.outline, without_arguments(base)) == PROCESS for at in lineage for base in at.node.bases
+        )
+
     # starts
 
     def in_block(
@@ -197,7 +203,7 @@ class Starts:
             return _start(outline, node, sure, f"`{last}` with `{_PROCESSES}` starts processes")
         made = self.callees.made_class(outline, node)
         if made is not None:
-            if begins and any(self.name(made[0], without_arguments(base)) == PROCESS for base in made[1].bases):
+            if begins and self.is_process(self.callees.resolver.lineage(Class(*made))):
                 return _start(outline, node, Confidence.PROVEN, "a process is created and started")
             initialiser = self.callees.initialiser(*made)
             return self._through(outline, node, given, *initialiser) if initialiser else None

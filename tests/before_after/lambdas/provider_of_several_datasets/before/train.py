@@ -1,0 +1,35 @@
+import os
+
+from torch.utils.data import DataLoader
+
+from evaluation import Evaluator
+from providers import CachingProvider, FolderProvider
+from rows import TrainRows, ValRows
+
+names = ["a.png", "b.png", "c.png"]
+fn_mapping = {
+    "masks": lambda name: name,
+    "labels": lambda name: os.path.splitext(name)[0] + ".tif",
+}
+
+
+def same(name):
+    return name
+
+
+def fit(provider, val_provider, num_workers=0):
+    train = DataLoader(TrainRows(provider, [0, 1, 2]), num_workers=num_workers)
+    val = DataLoader(ValRows(val_provider, [1]), num_workers=num_workers)
+    for batch in train:
+        print("trained", batch)
+    for batch in val:
+        print("validated", batch)
+
+
+def main():
+    fit(CachingProvider(names, fn_mapping), FolderProvider(names, {"masks": same}), num_workers=1)
+    Evaluator(FolderProvider(names, {"labels": same}), num_workers=1).predict([2])
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,12 @@
+from core.agents import AGENTS
+from core.options import Options
+
+if __name__ == "__main__":
+    opt = Options()
+
+    # the agent of the configuration
+    agent = AGENTS[opt.kind](opt)
+    if opt.mode == 1:
+        agent.fit_model()
+    else:
+        agent.test_model()

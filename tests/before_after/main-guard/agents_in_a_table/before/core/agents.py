@@ -1,0 +1,4 @@
+from core.shared import SharedAgent
+from core.single import SingleAgent
+
+AGENTS = {"shared": SharedAgent, "single": SingleAgent}
