@@ -10,7 +10,7 @@ from codemods.transforms.main_guard import RULE
 from codemods.tree.files import MemoryFiles
 from codemods.tree.source import Source
 from harness.each_row import each_row
-from harness.small import reported
+from harness.small import migrated, reported
 
 HEAD = "from concurrent.futures import ProcessPoolExecutor\n\n\ndef work(x):\n    return x\n\n\n"
 GUARD = 'if __name__ == "__main__":\n    '
@@ -870,3 +870,52 @@ def test_what_a_comprehension_counts_can_be_pickled(made: str, known: bool) -> N
     (finding,) = found(NUMBERED.format(made=made))
     assert finding.fix is None or (finding.fix.unsafe is None) is known
     assert finding.fix is not None or not known
+
+
+PLAYER = (
+    "import multiprocessing as mp\n\n\nclass Player(mp.Process):\n    def __init__(self, pipe):\n"
+    "        super().__init__()\n        self.pipe = pipe\n\n    def run(self):\n        self.pipe.send(steps)\n\n\n"
+    f"{UNDER}    ours, theirs = mp.Pipe()\n    steps = int(input())\n    player = Player(theirs)\n"
+    "    player.start()\n    print(ours.recv())\n"
+)
+PLAYERS = (
+    "from multiprocessing import Process\n\n\nclass Player(Process):\n    def run(self):\n        self.play()\n\n"
+    "    def play(self):\n        print(steps)\n\n\nclass Other(Player):\n    pass\n\n\n"
+    f"{UNDER}    steps = 3\n    others = [Other() for _ in range(2)]\n    for other in others:\n        other.start()\n"
+)
+LOADED = (
+    "from torch.utils.data import DataLoader, Dataset\n\n\nclass Rows(Dataset):\n    def __init__(self):\n"
+    "        self.n = 2\n\n    def __len__(self):\n        return 2\n\n    def __getitem__(self, i):\n"
+    "        return self.load(i)\n\n    def load(self, i):\n        return i * steps\n\n\n"
+    f"{UNDER}    steps = int(input())\n    rows = Rows()\n    for row in DataLoader(rows, num_workers=2):\n"
+    "        print(row)\n"
+)
+
+
+@pytest.mark.parametrize(
+    ("text", "line", "fixed"),
+    [
+        pytest.param(PLAYER, 10, "self.steps = steps", id="run of a process"),
+        pytest.param(PLAYERS, 9, f"steps = 3\n\n{UNDER}", id="what run of the base class calls"),
+        pytest.param(LOADED, 15, "self.steps = steps", id="what a method of the dataset calls"),
+    ],
+)
+def test_globals_that_methods_read_in_a_worker(text: str, line: int, fixed: str) -> None:
+    (finding,) = found(text)
+    assert finding.span.line == line and "reads `steps`" in finding.message
+    assert finding.fix is not None and finding.fix.unsafe is None
+    assert fixed in migrated({"a.py": text}, "main-guard")["a.py"]
+
+
+@each_row(
+    "text",
+    [
+        pytest.param(PLAYER.replace("mp.Process", "threading.Thread"), id="a thread"),
+        pytest.param(PLAYER.replace("player.start()", "player.run()"), id="it runs here"),
+        pytest.param(PLAYER.replace("send(steps)", "send(1)").replace("Player(theirs)", "Player(steps)"), id="no read"),
+        pytest.param(LOADED.replace("return self.load(i)", "return i"), id="no worker calls it"),
+        pytest.param(PLAYERS.replace("    pass\n", "    def play(self):\n        pass\n"), id="another method"),
+    ],
+)
+def test_globals_that_methods_read_in_no_worker(text: str) -> None:
+    assert found(text) == []

@@ -67,7 +67,8 @@ def _readers(group: Sequence[MissingGlobal]) -> list[Function]:
 
 def _is_read_by_methods(outline: Outline, missing: MissingGlobal) -> bool:
     """Nothing else that workers run reads it, and they get an object."""
-    return all(isinstance(outline.parents[reader], ast.ClassDef) and takes_self(reader) for reader in missing.readers)
+    of_classes = all(isinstance(outline.parents[reader], ast.ClassDef) for reader in missing.readers)
+    return of_classes and any(map(takes_self, missing.readers))
 
 
 def _above(starts: Starts, outline: Outline, source: Source, imported: bool, missing: MissingGlobal) -> Answer | None:

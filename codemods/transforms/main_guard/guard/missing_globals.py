@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from ....finding import Confidence, Hop
@@ -12,15 +12,18 @@ from ....syntax.callees import FUNCTIONS, Function
 from ....syntax.file_tree import Scope
 from ....syntax.main_guard import is_main_process_block
 from ....syntax.outline import Outline
+from ....syntax.resolver import Class
 from ..own_nodes import own_nodes
 from ..starts.process_starts import Starts
 from ..statements import names_bound, only_logs
 from .hoist import BUILTINS, Sent, global_reads, reads_global, sent
 
 _WORKER = ("__getitem__", "__getitems__", "__iter__", "__call__", "run")
+_BEGINS = "start"
 _IN_PARENT = ("callback", "error_callback")
 _PARTIAL = "functools.partial"
 _MAX_STARS = 4
+_Run = tuple[Function, ast.ClassDef | None]  # what a worker runs; a method with the class of its object
 
 
 @dataclass(frozen=True)
@@ -67,10 +70,10 @@ def missing_globals(starts: Starts, outline: Outline) -> Iterator[MissingGlobal]
     alone = setters.keys() <= known  # no matter what sends something, but for what it sends
     for call in (each for named in outline.calls.values() for each in named):
         runs = _runs(starts, outline, call, [*call.args, *(keyword.value for keyword in call.keywords)])
-        if (runs or not alone) and (found := sent(starts, outline, call)):
+        found = sent(starts, outline, call) if runs or not alone else None
+        if found := found or _own_process(starts, outline, call):
             calls.append((call, found))
-            runs = _runs(starts, outline, call, found[2])
-            all_reached[call] = [*runs, *(tops[name] for name in _closure(outline, tops, runs))]
+            all_reached[call] = _reached(starts, outline, tops, _runs(starts, outline, call, found[2]))
     senders = {outline.scope(call) for call, _ in calls}
     in_workers = {function for functions in all_reached.values() for function in functions}
     for call, (sure, hop, _) in calls:
@@ -177,15 +180,15 @@ def _setting(guards: list[ast.If], name: str) -> ast.If | None:
     return found[0] if len(found) == 1 and not found[0].orelse else None
 
 
-def _runs(starts: Starts, outline: Outline, call: ast.Call, arguments: list[ast.expr]) -> list[Function]:
+def _runs(starts: Starts, outline: Outline, call: ast.Call, arguments: list[ast.expr]) -> list[_Run]:
     """Functions of the file that a worker of `call` runs: passed, or methods of an object that is."""
-    runs: list[Function] = []
+    runs: list[_Run] = []
     parents = [keyword.value for keyword in call.keywords if keyword.arg in _IN_PARENT]
     arguments = [argument for argument in arguments if argument not in parents]
     for name in (node for top in arguments for node in walk(top) if isinstance(node, ast.Name)):
         above = outline.parents[name]
         if isinstance(above, ast.Call) and above.func is name and not _is_in_lambda(outline, name, call):
-            runs += _methods_in_workers(outline, name)  # of a function, the result is sent
+            runs += _methods_in_workers(starts, outline, name)  # of a function, the result is sent
             continue
         if isinstance(above, ast.Attribute):
             runs += _method(outline, name, above.attr)
@@ -193,11 +196,11 @@ def _runs(starts: Starts, outline: Outline, call: ast.Call, arguments: list[ast.
             made = binding.value.func if isinstance(binding.value, ast.Call) else None
             each = binding.statement
             if isinstance(each, FUNCTIONS) and not binding.parameter and each in outline.module.body:
-                runs.append(each)
+                runs.append((each, None))
             elif isinstance(binding.value, ast.Call) and starts.name(outline, binding.value.func) == _PARTIAL:
                 runs += _top_functions(outline, binding.value.args[:1])
             elif isinstance(made, ast.Name):
-                runs += _methods_in_workers(outline, made)
+                runs += _methods_in_workers(starts, outline, made)
     return runs
 
 
@@ -206,29 +209,47 @@ def _is_in_lambda(outline: Outline, node: ast.AST, call: ast.Call) -> bool:
     return any(isinstance(above, ast.Lambda) and call in outline.ancestors(above) for above in outline.ancestors(node))
 
 
-def _method(outline: Outline, owner: ast.Name, name: str) -> list[Function]:
+def _method(outline: Outline, owner: ast.Name, name: str) -> list[_Run]:
     """The method that is sent by itself: `Rows.clean`, `self.clean`, of a class of the module."""
     around = outline.owner(owner) if outline.is_self(owner) else None
     found = [around] if around is not None else [each.statement for each in outline.lookup(owner, owner.id)[1]]
     classes = [each for each in found if isinstance(each, ast.ClassDef) and each in outline.module.body]
-    return [item for each in classes for item in each.body if isinstance(item, FUNCTIONS) and item.name == name]
+    return [(item, each) for each in classes for item in each.body if isinstance(item, FUNCTIONS) and item.name == name]
 
 
-def _methods_in_workers(outline: Outline, made: ast.Name) -> list[Function]:
+def _methods_in_workers(starts: Starts, outline: Outline, made: ast.Name) -> list[_Run]:
     """What workers call of an object of the class that `made` names, at module level."""
     classes = [binding.statement for binding in outline.lookup(made, made.id)[1]]
     tops = [owner for owner in classes if isinstance(owner, ast.ClassDef) and owner in outline.module.body]
-    return [method for owner in tops for method in _worker_methods(owner)]
+    return [method for owner in tops for name in _WORKER for method in _methods(starts, outline, owner, name)]
 
 
-def _worker_methods(owner: ast.ClassDef) -> list[Function]:
-    return [item for item in owner.body if isinstance(item, FUNCTIONS) and item.name in _WORKER]
+def _methods(starts: Starts, outline: Outline, owner: ast.ClassDef, name: str) -> list[_Run]:
+    """The method that objects of the class have under the name, where this file defines it."""
+    for at in starts.callees.resolver.lineage(Class(outline, owner)):
+        if own := [item for item in at.node.body if isinstance(item, FUNCTIONS) and item.name == name]:
+            return [(item, owner) for item in own] if at.outline is outline else []
+    return []
 
 
-def _top_functions(outline: Outline, nodes: list[ast.expr]) -> list[Function]:
+def _own_process(starts: Starts, outline: Outline, call: ast.Call) -> Sent | None:
+    """As `sent`, for an object of a class of the file that is a process: `Player(env, pipe)`, which something starts.
+
+    Nothing but its class: what its constructor gets may stay in the main process.
+    """
+    if not isinstance(call.func, ast.Name) or _BEGINS not in outline.attributes:
+        return None
+    made = starts.callees.made_class(outline, call)
+    if made is None or not starts.is_process(starts.callees.resolver.lineage(Class(*made))):
+        return None
+    hop = Hop(outline.path, call.lineno, f"`{call.func.id}` is a process, whose `{_BEGINS}` sends it to itself")
+    return Confidence.PROVEN, hop, [call.func]
+
+
+def _top_functions(outline: Outline, nodes: list[ast.expr]) -> list[_Run]:
     """The functions at module level that names among `nodes` stand for."""
     return [
-        binding.statement
+        (binding.statement, None)
         for node in nodes
         if isinstance(node, ast.Name)
         for binding in outline.lookup(node, node.id)[1]
@@ -236,8 +257,8 @@ def _top_functions(outline: Outline, nodes: list[ast.expr]) -> list[Function]:
     ]
 
 
-def _closure(outline: Outline, tops: dict[str, Function], nodes: list[ast.AST] | list[Function]) -> dict[str, None]:
-    """Functions of the module that `nodes`, and what they call, mention."""
+def _closure(outline: Outline, tops: dict[str, Function], nodes: list[ast.AST]) -> dict[str, None]:
+    """Names of functions of the module that `nodes`, and what they call, mention."""
     found: dict[str, None] = {}
     todo: list[ast.AST] = [*nodes]
     while todo:
@@ -247,6 +268,23 @@ def _closure(outline: Outline, tops: dict[str, Function], nodes: list[ast.AST] |
                 found[node.id] = None
                 todo.append(tops[node.id])
     return found
+
+
+def _reached(starts: Starts, outline: Outline, tops: Mapping[str, Function], runs: Sequence[_Run]) -> list[Function]:
+    """`runs`, and the functions and methods of the file that these call, or mention, by name or as `self.name`."""
+    found = dict.fromkeys(runs)
+    todo = [*found]
+    for function, owner in todo:  # it grows
+        for node in walk(function):
+            others: list[_Run] = []
+            if isinstance(node, ast.Name) and node.id in tops:
+                others = [(tops[node.id], None)]
+            elif isinstance(node, ast.Attribute) and owner is not None and outline.is_self(node.value):
+                others = _methods(starts, outline, owner, node.attr)
+            new = [each for each in others if each not in found]
+            found |= dict.fromkeys(new)
+            todo += new
+    return [*dict.fromkeys(function for function, _ in todo)]
 
 
 def _setters(outline: Outline) -> dict[str, list[Function]]:
