@@ -6,11 +6,12 @@ import ast
 import enum
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from ....finding import Edit, Refused
 from ....nodes import end_line, end_place
 from ....syntax.names import last_name
+from ....syntax.outline import Outline
 from ....syntax.placement import last_line
 from ....tree.source import Source
 from ..classes import Method, Shape
@@ -20,6 +21,7 @@ from ..slots import Slots, given_back, slots_of
 from .opened_once import opened_once
 from .rebuild_expression import Stash
 from .recreate import Recreation
+from .stash_places import stash_places
 
 _SETS = re.compile(r"^(\s*)self\.(\w+) = ", re.MULTILINE)
 
@@ -73,7 +75,7 @@ def edits(family: Family, shape: Shape, treatments: Sequence[Treatment], inherit
     treatments = sorted(treatments, key=lambda each: each.line)
     slots = slots_of(family, shape)
     _check_slots(family, shape, slots, treatments)
-    found = [edit for stash in _stashes(treatments) for edit in _stash(source, stash)]
+    found = [edit for stash in _stashes(shape.outline, treatments) for edit in _stash(source, stash)]
     step = _step(source, shape)
     remade = [treatment for treatment in treatments if treatment.again is not None]
     always = [item.again for item in remade if item.again and item.form not in _WHERE_IT_WAS]
@@ -290,25 +292,28 @@ def _step(source: Source, shape: Shape) -> str:
     return "    "
 
 
-def _stashes(treatments: Sequence[Treatment]) -> list[Stash]:
-    found: dict[tuple[str, str], Stash] = {}
+def _stashes(outline: Outline, treatments: Sequence[Treatment]) -> list[Stash]:
+    found: dict[tuple[str, str], list[Stash]] = {}
     for treatment in treatments:
         for stash in treatment.again.stashes if treatment.again is not None else ():
-            known = found.setdefault((stash.name, stash.text), stash)
-            if known.argument is not stash.argument:
+            same = found.setdefault((stash.name, stash.text), [])
+            if any(known.argument is not stash.argument for known in same):
                 raise Refused(
                     f"two attributes are opened with `{stash.text}`, each with a value of its own; store those values "
                     "under names of your own"
                 )
-            if known.statement is not stash.statement and known.statement.lineno > stash.statement.lineno:
-                found[stash.name, stash.text] = stash
+            same.append(stash)
     names = [name for name, _ in found]
     if len(set(names)) < len(names):
         raise Refused(
             "two attributes need the same name for what they are opened with; store those "
             "values under names of your own"
         )
-    return list(found.values())
+    return [
+        replace(same[0], statement=place)
+        for (_, text), same in found.items()
+        for place in stash_places(outline, text, [each.statement for each in same])
+    ]
 
 
 def _stash(source: Source, stash: Stash) -> list[Edit]:
