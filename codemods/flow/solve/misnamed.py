@@ -10,7 +10,7 @@ quiet = timed(plain)  # pickle looks for `plain`, and that is not the same objec
 
 from __future__ import annotations
 
-from ..facts.records import FileFacts, Function
+from ..facts.records import Call, FileFacts, Function
 from ..kinds import FunctionKind
 from .constraints import Constraints
 from .heap import FUNCTION, Heap, Value
@@ -32,11 +32,17 @@ def misnamed(program: Program, heap: Heap, constraints: Constraints) -> dict[int
             if number in makers:
                 wrapper = makers[number]
                 for offset, call in calls:
-                    if call.text:  # else it decorates, and what it makes has the place of what it wraps
+                    if not _decorates(program, heap, offset, call):
                         node = call.arguments[0] + offset if call.arguments[:1] > (-1,) else -1
                         name = _hidden_by_none(program, heap, node, wrapper)
                         found.setdefault(wrapper, {})[name] = bool(name)
     return {wrapper: min(names) for wrapper, names in found.items() if all(names.values())}
+
+
+def _decorates(program: Program, heap: Heap, offset: int, call: Call) -> bool:
+    """What it makes has the place of what it wraps: the call stands above a `def`, and not in the code."""
+    facts = program.facts[heap.file_of[call.result + offset]]
+    return not call.text and any(each.position == call.position for each in facts.functions)
 
 
 def _maker(facts: FileFacts, function: Function) -> int:
