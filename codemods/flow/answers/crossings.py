@@ -190,15 +190,24 @@ class Flow:
         return _in_order(self._seen_to_cross)
 
     @cached_property
+    def _seeds(self) -> list[tuple[Confidence, list[tuple[int, Reason]], frozenset[HazardKind]]]:
+        """What is seen to start to cross, how sure that is, and the kinds that its boundary minds: all but files first.
+
+        One list for all who follow it from there: the seeds take as long as a small program's closure.
+        """
+        solution, reached = self.solution, self._reached
+        return [
+            (Confidence.PROVEN, list(proven_seeds(solution, reached, files=False)), EVERY),
+            (Confidence.PROVEN, list(proven_seeds(solution, reached, files=True)), EVERY),
+            (Confidence.LIKELY, list(likely_seeds(solution, reached, self._home)), EVERY),
+            (Confidence.LIKELY, list(evaluated_seeds(solution, reached)), EVERY),
+            *((Confidence.LIKELY, list(proven_seeds(solution, reached, only)), only) for only in self._pickier),
+        ]
+
+    @cached_property
     def _seen_to_cross(self) -> dict[_Hazard, Crossing]:
         found: dict[_Hazard, Crossing] = {}
-        for confidence, seeds, only in (
-            (Confidence.PROVEN, proven_seeds(self.solution, self._reached, files=False), EVERY),
-            (Confidence.PROVEN, proven_seeds(self.solution, self._reached, files=True), EVERY),
-            (Confidence.LIKELY, likely_seeds(self.solution, self._reached, self._home), EVERY),
-            (Confidence.LIKELY, evaluated_seeds(self.solution, self._reached), EVERY),
-            *((Confidence.LIKELY, proven_seeds(self.solution, self._reached, only), only) for only in self._pickier),
-        ):
+        for confidence, seeds, only in self._seeds:
             self._collect(found, confidence, seeds, only)
         return found
 
@@ -270,7 +279,7 @@ class Flow:
         """
         heap, program = self.solution.heap, self.solution.program
         found: list[tuple[str, int, Hop]] = []
-        for number, reason in proven_seeds(self.solution, self._reached, files=False):
+        for number, reason in self._seeds[0][1]:
             value = heap.values[number]
             packed = value.kind == CONTAINER or (value.kind == OBJECT and value.a == _PARTIAL)
             nodes = inside(self.solution, number, EVERY) if packed else ()
@@ -299,17 +308,9 @@ class Flow:
     def _instances(self) -> dict[tuple[str, int], list[_Way]]:
         """By class the ways by which its instances cross."""
         found: dict[tuple[str, int], list[_Way]] = {}
-        for confidence, seeds, only in (
-            (Confidence.PROVEN, proven_seeds(self.solution, self._reached, files=False), EVERY),
-            (Confidence.PROVEN, proven_seeds(self.solution, self._reached, files=True), EVERY),
-            (Confidence.LIKELY, likely_seeds(self.solution, self._reached, self._home), EVERY),
-            (Confidence.LIKELY, evaluated_seeds(self.solution, self._reached), EVERY),
-            *(
-                (Confidence.LIKELY, proven_seeds(self.solution, self._reached, only), only)
-                for only in self._pickier
-                if HazardKind.INSTANCE in only
-            ),
-        ):
+        for confidence, seeds, only in self._seeds if self.solution.program.classes else ():
+            if only and HazardKind.INSTANCE not in only:
+                continue
             reasons = self._closure.of(seeds, None, only)
             for number in reasons:
                 value = self.solution.heap.values[number]

@@ -31,7 +31,8 @@ def find(project: Project) -> Iterable[Finding]:
     """One finding per script for what must be guarded, one per definition under the guard that a worker needs."""
     search = Search(project)
     for path in paths(project):
-        yield from _in_file(search, path, project.derive(_all_missing)) if path else state_findings(project)
+        known = (project.derive(_all_missing), project.derive(_all_unguarded)) if path else None
+        yield from _in_file(search, path, known) if path else state_findings(project)
 
 
 def paths(project: Project) -> Iterable[str]:
@@ -75,18 +76,28 @@ def _left_unguarded(project: Project) -> tuple[tuple[str, int, str], ...]:
     """
     search = Search(project)
     found: list[tuple[str, int, str]] = []
+    for path, findings in project.derive(_all_unguarded).items():
+        outline = search.repo.outline(path)
+        lines = _process_lines(search.starts, outline) if outline is not None else ()
+        for each in findings:
+            if each.fix is None or each.fix.unsafe is not None:
+                reason = each.reason if each.fix is None else each.fix.unsafe
+                message = f"it imports the script, which starts it again outside of the main guard ({reason})"
+                found += [(path, line, message) for line in lines]
+    return tuple(found)
+
+
+def _all_unguarded(project: Project) -> dict[str, tuple[Finding, ...]]:
+    """By file without a main guard what `unguarded_starts` finds in it: for its own findings, and for all fixes."""
+    search = Search(project)
+    found: dict[str, tuple[Finding, ...]] = {}
     for path in project.with_key(spoken, STARTS):
         source, outline = project.source(path), search.repo.outline(path)
         if source is None or outline is None or not _BEGINS.search(source.text) or has_guard(outline):
             continue
-        if _forks(search, outline, source):
-            continue
-        for each in unguarded_starts(search, outline, source):
-            if each.fix is None or each.fix.unsafe is not None:
-                reason = each.reason if each.fix is None else each.fix.unsafe
-                message = f"it imports the script, which starts it again outside of the main guard ({reason})"
-                found += [(path, line, message) for line in _process_lines(search.starts, outline)]
-    return tuple(found)
+        if not _forks(search, outline, source):
+            found[path] = tuple(unguarded_starts(search, outline, source))
+    return found
 
 
 def _process_lines(starts: Starts, outline: Outline) -> list[int]:
@@ -106,22 +117,26 @@ def _all_missing(project: Project) -> dict[str, tuple[Finding, ...]]:
     return found
 
 
-def _in_file(search: Search, path: str, missing: Mapping[str, tuple[Finding, ...]] | None = None) -> Iterator[Finding]:
-    """What is found in a file; `missing`: see `_all_missing`, where that is known."""
+_ByFile = Mapping[str, tuple[Finding, ...]]
+
+
+def _in_file(search: Search, path: str, known: tuple[_ByFile, _ByFile] | None = None) -> Iterator[Finding]:
+    """What is found in a file; `known`: see `_all_missing` and `_all_unguarded`, where that is known of all files."""
     starts = search.starts
+    missing, unguarded = (None, None) if known is None else (known[0].get(path), known[1].get(path))
     source, outline = starts.project.source(path), outline_of(starts.project, path)
     if source is not None and outline is not None and not _forks(search, outline, source):
-        unguarded: list[Finding] = []
-        if path.rpartition("/")[2] != "__main__.py":  # `python -m package`: multiprocessing does not run it again
-            unguarded += unguarded_starts(search, outline, source)
-            yield from unguarded
+        if path.rpartition("/")[2] == "__main__.py":  # `python -m package`: multiprocessing does not run it again
+            unguarded = ()
+        elif unguarded is None:
+            unguarded = tuple(unguarded_starts(search, outline, source))
+        yield from unguarded
         if "atexit" in source.text:
             yield from marked_for_exit(starts, outline, source)
         if "__main__" in source.text or STARTS in spoken(starts.project, path):
             yield from guarded_findings(search, outline, source)
             yield from set_below_findings(search, outline, source) if not unguarded else ()
-            known = (missing or {}).get(path)
-            yield from missing_findings(search, outline, source) if known is None else known
+            yield from missing_findings(search, outline, source) if missing is None else missing
 
 
 def _forks(search: Search, outline: Outline, source: Source) -> bool:
