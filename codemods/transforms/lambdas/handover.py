@@ -9,7 +9,7 @@ from typing import TypeAlias
 
 from ...finding import Refused
 from ...project import Project
-from ...syntax.binding_rules import COMPREHENSIONS, FUNCTIONS
+from ...syntax.binding_rules import COMPREHENSIONS, FUNCTIONS, LOOPS
 from ...syntax.repo import Repo
 from ...syntax.resolver import Class, method
 from ...syntax.scope_data import Scope, end_of, start_of
@@ -131,16 +131,32 @@ class Handover:
     def _is_set_before(self, store: ast.Attribute, unit: Unit, init: ast.FunctionDef | None) -> bool:
         """`self.x = ...` stands in `__init__`, and is done before the function is made, in whichever method that is."""
         statement = self.scopes.statement_of(store)
-        outer: ast.AST = statement
-        while isinstance(above := self.scopes.parents[outer], ast.If):
-            outer = above
-        if init is None or outer not in init.body or not isinstance(statement, (ast.Assign, ast.AnnAssign)):
+        outer = self._done_with(statement, unit, init) if init is not None else None
+        if init is None or outer is None or not isinstance(statement, (ast.Assign, ast.AnnAssign)):
             return False
         if self._is_made_in(unit, init):
             return end_of(outer) <= start_of(self.scopes.anchor(unit.node, self.scopes.inner(init)))
         makers = {above.name for above in self.scopes.ancestors(unit.node) if isinstance(above, ast.FunctionDef)}
         calls = [node for node in ast.walk(init) if isinstance(node, ast.Attribute) and node.attr in makers]
         return all(end_of(outer) <= start_of(call) for call in calls)  # else it may be made before that is set
+
+    def _done_with(self, statement: ast.AST, unit: Unit, maker: ast.FunctionDef) -> ast.AST | None:
+        """What holds the statement in the block, of `maker` or one in it, that the function is made in further down.
+
+        None where the statement may run again, or not before that.
+        """
+        around = [unit.node, *self.scopes.ancestors(unit.node)]
+        outer = statement
+        while (above := self.scopes.parents[outer]) is not maker:
+            if not isinstance(above, (ast.If, ast.With)):
+                return None
+            if above in around:
+                block = above.body if outer in above.body else above.orelse if isinstance(above, ast.If) else ()
+                inside = around[: around.index(maker)] if maker in around else around
+                again = any(isinstance(each, (*LOOPS, ast.Try)) for each in inside[inside.index(above) :])
+                return None if again or not any(each in block for each in around) else outer
+            outer = above
+        return outer
 
     def _is_set_above(self, store: ast.Attribute, unit: Unit, me: Me) -> bool:
         """The method that makes the function sets it first, whenever it runs."""

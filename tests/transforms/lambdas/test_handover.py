@@ -218,3 +218,30 @@ def test_modules_and_datasets_on_the_object_are_a_burden(body: str, words: str) 
     after, reasons = hoisted(text)
     assert (after == text) == bool(words) == bool(reasons)
     assert not words or f"along with {words}: pass" in reasons[0]
+
+
+SET, MADE = "self.size = size", "keep(lambda x: x + self.size)"
+GIVEN = "functools.partial(_rows_keep, self.size)"
+
+
+@each_row(
+    ("body", "moves"),
+    [
+        (f"if size:\n    {SET}\n    {MADE}", True),
+        (f"if size:\n    with open(size) as f:\n        self.size = f.read()\n    {MADE}", True),
+        (f"with open(size) as f:\n    self.size = f.read()\n{MADE}", True),
+        (f"if size:\n    {SET}\n    if size > 1:\n        {MADE}", True),
+        (f"if size:\n    pass\nelse:\n    {SET}\n    {MADE}", True),
+        (f"for n in [1, 2]:\n    if size:\n        {SET}\n        {MADE}", False),
+        (f"if size:\n    {SET}\nelse:\n    {MADE}", False),
+        (f"if size:\n    {MADE}\n    {SET}", False),
+        (f"if size:\n    for n in [1, 2]:\n        {SET}\n    {MADE}", False),
+        (f"if size:\n    try:\n        {SET}\n    finally:\n        pass\n    {MADE}", False),
+    ],
+)
+def test_set_in_the_block_that_makes_the_function(body: str, moves: bool) -> None:
+    """What `__init__` sets further up in the same block has its value when the function is made."""
+    text = f"class Rows:\n    def __init__(self, size):\n{_indented(_indented(body))}"
+    after, reasons = hoisted(text, (LOCK,), None)
+    assert (GIVEN in after) is moves
+    assert moves or "`self.size` is set again" in reasons[0]
