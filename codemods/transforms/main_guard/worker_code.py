@@ -34,6 +34,7 @@ def code_of_workers(
         for statement in outline.module.body
         if isinstance(statement, (*FUNCTIONS, ast.ClassDef))
     }
+    begins = {name: min(item.lineno for item in found) for name, found in outline.definitions.items() if found}
     reads = _reads(source, definitions)
     callers: dict[str, set[str]] = {name: set() for name in reads}
     reached: set[str] = set()
@@ -56,6 +57,8 @@ def code_of_workers(
             continue
         if not isinstance(outline.lookup(node, node.id)[0], ast.Module):
             continue  # a parameter or variable of the same name
+        if outline.scope(node) is outline.module and node.lineno < begins.get(node.id, 0):
+            continue  # the name has another value there: `model = checkpoint["model"]` above `def checkpoint(epoch)`
         parent, called = outline.parents[node], {node.id, f"{node.id}.{_INITIALISER}"} & reads.keys()
         if isinstance(parent, ast.ClassDef) and node in parent.bases and parent.name in definitions:
             callers[node.id].add(parent.name)

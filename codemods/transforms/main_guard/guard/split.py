@@ -24,20 +24,22 @@ def split(
     imported: Mapping[str, str],
     repeats: Mapping[int, Repeated],
     prints: Collection[int] = (),
-    outside: Collection[int] = (),
+    outside: Collection[int] | None = None,
     check: Callable[[list[Run], bool], None] = lambda _, is_last: None,
     late: Collection[int] = (),
 ) -> tuple[list[Run], str | None, list[int]]:
     """The statements to guard: those from `first` on that are no definitions, and each of `alone`.
 
     `imported`: names that other files import, with a file that does; `repeats`: what statements above `first` do that
-    no child should do again; `prints`: statements that every child would print once more; `outside`: those that stay;
+    no child should do again; `prints`: statements that every child would print once more; `outside`: those that stay,
+    where a guard below starts the workers, and no more than what they should not repeat goes into it;
     `check`: raises Refused where the statements can't go under guards for another reason; the last question is whether
     these can go at all; `late`: statements below all that starts processes, or uses these.
     The guard begins at the first of these where one guard is enough, else at the first that must not be repeated, else
     the second result says in words what is repeated. The third: those of `prints` that stay outside. Raises Refused.
     """
-    splitter = Splitter(project, outline, source, imported, frozenset(outside), frozenset(late))
+    spares = outside is not None
+    splitter = Splitter(project, outline, source, imported, frozenset(outside or ()), frozenset(late), spares)
     early = sorted(at for at in {*repeats, *prints, *alone} if first is None or at < first)
     early = [at for at in early if not splitter.sets_up_the_log(at)]
     wrong = {at: found for at, found in repeats.items() if found.harm is Harm.WRONG}

@@ -38,6 +38,7 @@ from ..statements import (
     stays,
 )
 from ..worker_code import code_of_workers
+from .goes_along import constants, made_for
 from .hoist import BUILTINS
 from .one_guard import Run, is_pure, moves, one_run
 
@@ -64,8 +65,12 @@ class Splitter:
         imported: Mapping[str, str],
         outside: frozenset[int] = frozenset(),
         late: frozenset[int] = frozenset(),
+        spares: bool = False,
     ) -> None:
-        self.imported, self.outside, self.late = imported, outside, late
+        """`outside`: statements that stay; `late`: see `split`; `spares`: a guard below starts the workers already, so
+        that only what they should not repeat goes along, and what needs that: no constants, nothing that is above.
+        """
+        self.imported, self.outside, self.late, self.spares = imported, outside, late, spares
         self.resolver = Repo(project).resolver
         self.outline, self.source, self.body = outline, source, outline.module.body
         self.binds = [frozenset(names_bound(statement)) for statement in self.body]
@@ -80,8 +85,11 @@ class Splitter:
         """The runs from `first` on with those of `alone`. Raises Refused."""
         inside = set(alone)
         if first is not None:
-            inside |= {at for at in range(self._start(first), len(self.body)) if not self._stays(self.body[at])}
+            start = first if self.spares else self._start(first)
+            inside |= {at for at in range(start, len(self.body)) if not self._stays(self.body[at])}
+            inside |= made_for(self.outline, inside, self.outside, self._prepares) if self.spares else set()
         inside -= self.outside
+        inside -= constants(self.resolver, self.outline, inside) if self.spares else set()
         inside |= self._headings(inside)
         if _SETS_UP.search(self.source.text):  # what is called later in workers depends on what goes under the guard
             guarded = [self.body[at] for at in inside]

@@ -156,7 +156,7 @@ def _wrapped(
                 raise Refused("a worker may need what it sets")
 
         runs, unsafe, printed = split(
-            importers.project, outline, source, first, early, names or {}, repeats, prints, outside or (), check,
+            importers.project, outline, source, first, early, names or {}, repeats, prints, outside, check,
             below,
         )  # fmt: skip
         again = prints_of(starts, outline, [outline.module.body[at] for at in printed])
