@@ -87,6 +87,7 @@ class Flow:
         self._surroundings = surroundings or Surroundings()
         self.recorder = recorder or Recorder()
         self._described: dict[tuple[str, int], Crossing] = {}
+        self._calls_in: dict[str, dict[tuple[int, int], list[tuple[str, int]]]] = {}
 
     @cached_property
     def solution(self) -> Solution:
@@ -332,7 +333,9 @@ class Flow:
     @recorded
     def called_in(self, path: str) -> dict[tuple[int, int], list[tuple[str, int]]]:
         """The repository's functions and classes that calls in the file may call: by line and column, path and line."""
-        return called_in(self.solution, path)
+        if path not in self._calls_in:
+            self._calls_in[path] = called_in(self.solution, path)
+        return self._calls_in[path]
 
     @recorded
     def given_to(self, path: str, line: int, parameter: str) -> list[tuple[str, int]]:
@@ -455,7 +458,9 @@ class Flow:
 
         A place is path, line and column; that of the class of an object has no column.
         """
-        return self._pickled_anyway.calls.get(place, [])
+        if len(place) == 2:
+            return self._pickled_anyway.of_class(place)
+        return self._pickled_anyway.of_hazard(place, self._holders[EVERY])
 
     @cached_property
     def _pickled_anyway(self) -> PickledAnyway:

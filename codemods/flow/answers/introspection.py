@@ -229,12 +229,13 @@ def _shown(solution: Solution) -> Iterator[Question]:
 def _identity_questions(solution: Solution, ours: Set[int]) -> Iterator[Question]:
     """Places that distinguish a function, class or object (of `ours`) from another that does the same."""
     below: dict[tuple[int, int], list[int]] = {}
+    inside: dict[int, list[int]] = {}
 
     def question(what: str, at: int, line: int, node: int) -> Question:
         return Question(what, solution.program.files[at], line, node)
 
     def compared(node: int) -> list[int]:
-        return _compared_too(solution, node, ours, below)
+        return _compared_too(solution, node, ours, below, inside)
 
     for at, facts in enumerate(solution.program.facts):
         offset = solution.program.offsets[at]
@@ -280,26 +281,35 @@ def _identity_questions(solution: Solution, ours: Set[int]) -> Iterator[Question
 
 
 def _compared_too(
-    solution: Solution, node: int, ours: Set[int], known: dict[tuple[int, int], list[int]], depth: int = 0
-) -> list[int]:
+    solution: Solution, node: int, ours: Set[int], known: dict[tuple[int, int], list[int]],
+    known_inside: dict[int, list[int]], depth: int = 0,
+) -> list[int]:  # fmt: skip
     """The nodes with values of `ours` that are compared with `node`: it, fields of dataclasses, elements of tuples."""
     if (node, depth) in known:
         return known[node, depth]
     heap = solution.heap
     found: dict[int, None] = {} if ours.isdisjoint(heap.holds[node]) else {node: None}
     for number in tuple(heap.holds[node]) if depth < _NESTED else ():
-        value = heap.values[number]
-        inner: list[int] = []
-        if value.kind == CONTAINER:
-            inner = [int(value.a), *heap.fields.get(int(value.a), {}).values()]
-        elif value.kind == INSTANCE:
-            for owner in solution.hierarchy.order(int(value.a)):
-                made = solution.program.classes[owner][1]
-                attributes = solution.attributes.get(owner, {}) if made.record else {}
-                inner += [held for name, held in attributes.items() if name in made.fields]
+        inner = known_inside.get(number)
+        if inner is None:
+            inner = known_inside[number] = _compared_inside(solution, number)
         for held in inner:
-            found.update(dict.fromkeys(_compared_too(solution, held, ours, known, depth + 1)))
+            found.update(dict.fromkeys(_compared_too(solution, held, ours, known, known_inside, depth + 1)))
     return known.setdefault((node, depth), list(found))
+
+
+def _compared_inside(solution: Solution, number: int) -> list[int]:
+    """The nodes of what is compared where the value `number` is: elements, or fields of dataclasses."""
+    heap, value = solution.heap, solution.heap.values[number]
+    inner: list[int] = []
+    if value.kind == CONTAINER:
+        inner = [int(value.a), *heap.fields.get(int(value.a), {}).values()]
+    elif value.kind == INSTANCE:
+        for owner in solution.hierarchy.order(int(value.a)):
+            made = solution.program.classes[owner][1]
+            attributes = solution.attributes.get(owner, {}) if made.record else {}
+            inner += [held for name, held in attributes.items() if name in made.fields]
+    return inner
 
 
 def _attribute_dicts(facts: FileFacts) -> dict[int, int]:

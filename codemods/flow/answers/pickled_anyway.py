@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from functools import cached_property
 
+from ...hazard_kind import HazardKind
 from ..solve.heap import INSTANCE
 from ..solve.sinks import Sink
 from ..solve.solution import Solution
@@ -21,29 +23,48 @@ class PickledAnyway:
 
     def __init__(self, solution: Solution, closure: Closure, without_workers: WithoutWorkers) -> None:
         self.solution, self.closure = solution, closure
+        self._of_hazards: dict[_Place, list[str]] | None = None
         self._sinks: dict[str, list[Sink]] = {}
         for sink in solution.sinks:
             if (sink.always or sink.says) and sink.crosses and not may_be_threads(solution, sink, without_workers):
                 self._sinks.setdefault(f"{sink.path}:{sink.line}", []).append(sink)
 
+    def of_hazard(self, place: _Place, holders: set[int]) -> list[str]:
+        """`path:line` of those that get the hazard at a place: path, line and column.
+
+        `holders`: all hazards, and every value along with which one may be pickled. Most calls get none of these.
+        """
+        if self._of_hazards is None:
+            self._of_hazards = {}
+            for call in self._sinks:
+                places = {
+                    (path, *position[:2])
+                    for number, only in self._reached(call, holders)
+                    for _, path, position in hazards(self.solution, number, only)
+                }
+                for at in places:
+                    self._of_hazards.setdefault(at, []).append(call)
+        return self._of_hazards.get(place, [])
+
+    def of_class(self, place: _Place) -> list[str]:
+        """The same of those that get an object of the class at a place: path and line."""
+        return self._of_classes.get(place, [])
+
     @cached_property
-    def calls(self) -> dict[_Place, list[str]]:
-        """By place of a hazard that they get, or of the class of an object (no column): `path:line` of each."""
+    def _of_classes(self) -> dict[_Place, list[str]]:
         found: dict[_Place, list[str]] = {}
+        heap, program = self.solution.heap, self.solution.program
         for call in self._sinks:
-            for place in self._reached(call):
+            values = (heap.values[number] for number, _ in self._reached(call, None))
+            made = [program.classes[int(value.a)] for value in values if value.kind == INSTANCE]
+            for place in {(program.files[file], each.position[0]) for file, each in made}:
                 found.setdefault(place, []).append(call)
         return found
 
-    def _reached(self, call: str) -> set[_Place]:
-        found: set[_Place] = set()
-        heap, program = self.solution.heap, self.solution.program
+    def _reached(self, call: str, among: set[int] | None) -> Iterator[tuple[int, frozenset[HazardKind]]]:
+        """The values (`among` these) that a call gets, with the kinds that it minds."""
+        heap = self.solution.heap
         for sink in self._sinks.get(call, ()):
             seeds = [(number, Reason(sink.node, -1, None, sink.boundary)) for number in heap.holds[sink.node]]
-            for number in self.closure.of(seeds, None, sink.only):
-                value = heap.values[number]
-                found.update((path, *position[:2]) for _, path, position in hazards(self.solution, number, sink.only))
-                if value.kind == INSTANCE:
-                    file, made = program.classes[int(value.a)]
-                    found.add((program.files[file], made.position[0]))
-        return found
+            for number in self.closure.of(seeds, among, sink.only):
+                yield number, sink.only

@@ -8,8 +8,6 @@ from collections.abc import Iterator
 from ...nodes import children, walk
 from ...syntax.binding_rules import COMPREHENSIONS
 
-_LEAVES = (ast.Return, ast.Raise)
-
 
 def always_read(method: ast.FunctionDef | ast.AsyncFunctionDef) -> set[ast.Attribute]:
     """The reads of what the attribute is to the end of the method, which it sets itself if it is no constructor."""
@@ -19,14 +17,25 @@ def always_read(method: ast.FunctionDef | ast.AsyncFunctionDef) -> set[ast.Attri
         return set()
     found: dict[str, set[ast.Attribute]] = {}
     for statement in method.body:
-        for node in _run(statement) if not hasattr(statement, "body") and not isinstance(statement, ast.Match) else ():
+        reads, leaves = False, False
+        stored: list[str] = []
+        for node in walk(statement):
+            kind = node.__class__
+            if kind is ast.Attribute:
+                assert isinstance(node, ast.Attribute)
+                if node.ctx.__class__ is not ast.Load:
+                    stored.append(_own(node))
+                elif node.value.__class__ is ast.Attribute:
+                    reads = reads or bool(_own(node.value))
+            elif kind is ast.Return or kind is ast.Raise:
+                leaves = True
+        simple = reads and not hasattr(statement, "body") and not isinstance(statement, ast.Match)
+        for node in _run(statement) if simple else ():
             if isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Load) and (name := _own(node.value)):
                 found.setdefault(name, set()).add(node)
-        nodes = [*walk(statement)]
-        for node in nodes:
-            if isinstance(node, ast.Attribute) and not isinstance(node.ctx, ast.Load):
-                found.pop(_own(node), None)
-        if any(isinstance(node, _LEAVES) for node in nodes):
+        for name in stored:
+            found.pop(name, None)
+        if leaves:
             break
     return {node for name, nodes in found.items() if constructs or name in own for node in nodes}
 

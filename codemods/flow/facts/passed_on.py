@@ -253,7 +253,12 @@ def _called(node: ast.AST) -> str:
 
 
 def _asked(scope: FactsScope, function: ast.FunctionDef | ast.AsyncFunctionDef) -> PassedOn | None:
-    return next(filter(None, (_named(function, asked) for asked in scope.asked_for)), None)
+    for asked in scope.asked_for:
+        if asked not in scope.asks:  # a function may have any number of calls under one test
+            scope.asks[asked] = _named(function, asked)
+        if (found := scope.asks[asked]) is not None:
+            return found
+    return None
 
 
 def _plain(arguments: ast.arguments) -> list[ast.arg]:
@@ -266,9 +271,11 @@ def _named(function: ast.FunctionDef | ast.AsyncFunctionDef, asked: Asked) -> Pa
     if name not in {part.arg for part in _plain(function.args)}:
         return None
     for node in walk(function):
-        if isinstance(node, ast.Name) and node.id == name and not isinstance(node.ctx, ast.Load):
-            return None
-        if isinstance(node, (ast.Global, ast.Nonlocal)) and name in node.names:
+        kind = node.__class__
+        if kind is ast.Name:
+            if node.id == name and node.ctx.__class__ is not ast.Load:  # type: ignore[attr-defined]
+                return None
+        elif (kind is ast.Global or kind is ast.Nonlocal) and name in node.names:  # type: ignore[attr-defined]
             return None
     default = next((value for part, value in defaults_of(function) if part.arg == name), None)
     absent = _is_none(default, zero=not asked.only_none)

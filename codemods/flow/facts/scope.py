@@ -23,6 +23,7 @@ class Asked(NamedTuple):
 class FactsScope:
     __slots__ = (
         "asked_for",
+        "asks",
         "bound",
         "constants",
         "current",
@@ -64,5 +65,6 @@ class FactsScope:
         # what calls that unpack its `**` parameter pass on, once it is known
         self.passes: tuple[PassedOn | None] | None = None
         self.asked_for: tuple[Asked, ...] = ()  # names that are set where what is walked runs
+        self.asks: dict[Asked, PassedOn | None] = {}  # those looked up so far: the parameter that each is
         self.taken_out: dict[str, dict[str, int]] = {}  # by name: keys that it has no more, up to which line
         self.current: dict[str, int] = {}  # names that straight-line code bound last, and to what
