@@ -97,7 +97,7 @@ def test_what_one_script_puts_there(look: str, train: str, crosses: bool) -> Non
     ],
 )
 def test_scripts_that_something_imports_may_be_one_program(third: str) -> None:
-    assert sure("rows.keep = lambda row: row", READ, **{"third.py": third})
+    assert sure("SHARED.keep = lambda row: row", "read(SHARED)", **{"third.py": third})
 
 
 @each_row(
@@ -113,7 +113,7 @@ def test_scripts_that_something_imports_may_be_one_program(third: str) -> None:
     ],
 )  # fmt: skip
 def test_a_script_that_a_text_names_as_module_may_be_loaded(path: str, text: str) -> None:
-    assert sure("rows.keep = lambda row: row", READ, **{path: text})
+    assert sure("SHARED.keep = lambda row: row", "read(SHARED)", **{path: text})
 
 
 @pytest.mark.parametrize(
@@ -125,7 +125,7 @@ def test_a_script_that_a_text_names_as_module_may_be_loaded(path: str, text: str
     ],
 )  # fmt: skip
 def test_a_script_that_a_text_runs_or_that_shares_a_word_stays_one(path: str, text: str) -> None:
-    assert not sure("rows.keep = lambda row: row", READ, **{path: text})
+    assert not sure("SHARED.keep = lambda row: row", "read(SHARED)", **{path: text})
 
 
 def test_code_that_is_no_script_is_of_any_program() -> None:

@@ -18,6 +18,7 @@ from .at_home import AtHome
 from .contents import inside
 from .factories import Factories, Makes
 from .lacking import Lacking
+from .outside_stores import OutsideStores
 from .places import Places
 from .registries import Registries
 from .seeds import EVERY
@@ -36,7 +37,7 @@ class SameObject:
         self._kinds: dict[int, int] = {}
         self._paths: dict[tuple[int, int, tuple[int, ...]], Paths] = {}
         self._doubts: dict[tuple[int, int], bool] = {}
-        self._lacking = Lacking(self.solution)
+        self._lacking, self._outside = Lacking(self.solution), OutsideStores(self.solution)
 
     def merged(self, number: int, reasons: Reasons) -> bool:
         """True when a step from the value `number` to its boundary may join two objects."""
@@ -67,6 +68,8 @@ class SameObject:
                 if crosses_at >= 0 and self.other_object(
                     number, reason.node, reason.parent, crosses_at, reasons.nodes, paths
                 ):
+                    return True
+                if self._outside.on_another(number, reasons, self.constructed.get(owner, set()), self._gets_to):
                     return True
                 if self._made_by_replaced_code(number, reason.node, reason.parent, reasons[reason.parent].parent):
                     return True
@@ -183,7 +186,7 @@ class SameObject:
 
     def _doubtful(self, owner: int, node: int) -> bool:
         stored = self.solution.stored_by.get(node)
-        if not stored or any(self._instances_at(base) <= MAX_MEANT for base in stored):
+        if not stored or any(self._instances_at(base) <= MAX_MEANT for base, _ in stored):
             return False
         order, mentioning = self.solution.hierarchy.order(owner), self.solution.hierarchy.mentioning
         names = {name for at, name in self._attributes_at.get(node, ()) if at in order}

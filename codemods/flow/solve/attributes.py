@@ -57,7 +57,8 @@ class Attributes:
         self.nodes: dict[int, dict[str, int]] = defaultdict(dict)  # class -> attribute -> node
         self.worker_nodes: dict[int, dict[str, int]] = defaultdict(dict)  # set by methods that run in the worker
         self.of_classes: dict[int, dict[str, int]] = defaultdict(dict)  # as `nodes`, of the class itself
-        self.stored_by: dict[int, set[int]] = defaultdict(set)  # attribute node -> nodes of `x` in `x.attribute = ...`
+        # attribute node -> nodes of `x` and `y` in `x.attribute = y`
+        self.stored_by: dict[int, set[tuple[int, int]]] = defaultdict(set)
         self._followed: dict[str, bool] = {}  # foreign names
         self._passed_on: dict[str, bool] = {}
         self.looked_up: set[int] = set()  # nodes of what `getattr(x, name)` may give
@@ -351,7 +352,7 @@ class Attributes:
         elif value.kind == INSTANCE:
             self._hand_to_setter(int(value.a), attribute, stored, line)
             node = self.node(int(value.a), attribute, line, file, worker)
-            self.stored_by[node].add(base)
+            self.stored_by[node].add((base, stored))
             if heap.lines[node] == self.program.classes[int(value.a)][1].position[0]:
                 heap.lines[node], heap.file_of[node] = line, file
             heap.edge(stored, node, line)

@@ -28,7 +28,7 @@ class Solution:
     constraints: Constraints
     hierarchy: Hierarchy
     attributes: Mapping[int, Mapping[str, int]]  # class -> attribute -> node, without those that only workers set
-    stored_by: Mapping[int, set[int]]  # attribute node -> nodes of `x` in `x.attribute = ...`
+    stored_by: Mapping[int, set[tuple[int, int]]]  # attribute node -> nodes of `x` and `y` in `x.attribute = y`
     sinks: Sequence[Sink]
     start_methods: Mapping[tuple[str, int], StartMethod]  # by path and line
     steps: int
