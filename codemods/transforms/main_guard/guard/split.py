@@ -83,7 +83,8 @@ def _first_that_fits(
 ) -> tuple[list[Run], str]:
     """One guard from the first of `early` on where that is possible; several at most from `firm` on.
 
-    What only prints may have a guard of its own. The second result says why the guard can't begin at `firm`.
+    Those that begin earliest, where others would be as many. What only prints may have a guard of its own. The second
+    result says why the guard can't begin at `firm`.
     """
     why = ""
 
@@ -93,18 +94,26 @@ def _first_that_fits(
         return runs
 
     printed = frozenset(at for at in prints if at in early)
+    several: list[list[Run]] = []
+
+    def earliest(runs: list[Run]) -> list[Run]:
+        return next((others for others in several if len(others) <= len(runs)), runs)
+
     for above in early:
         if firm is not None and above <= firm:
             with suppress(Refused):
                 before = frozenset(at for at in alone | printed if at < above)
                 runs = checked(above, before)
                 if len(runs) == 1 or (before & printed and len(runs) <= len(before) + 1):
-                    return runs, ""
+                    return earliest(runs), ""
+                several.append(runs)
     for begin in dict.fromkeys((firm, first)):
         for more in dict.fromkeys((alone | printed, alone)):
             if (begin, more) != (first, alone):
                 try:
-                    return checked(begin, more), why
+                    runs = checked(begin, more)
                 except Refused as refusal:
                     why = why or (refusal.reason if begin == firm else "")
-    return checked(first, alone, is_last=True), why
+                    continue
+                return earliest(runs), why
+    return earliest(checked(first, alone, is_last=True)), why
