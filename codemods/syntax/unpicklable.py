@@ -54,6 +54,8 @@ _METHODS = frozenset(
 _DEPTH = 6
 _FAR = 2  # assignments between a literal and its use
 _BUILTIN = ("open", "memoryview")  # the builtins of the table
+_PATH = "pathlib.Path()"  # what it makes, and gives again
+_GIVE_PATHS = frozenset({"joinpath", "resolve", "absolute", "expanduser", "with_name", "with_suffix"})
 _CONTAINERS = (ast.List, ast.Tuple, ast.Set, ast.Dict, ast.ListComp, ast.SetComp, ast.DictComp)
 
 
@@ -304,6 +306,8 @@ class Recogniser:
         elif isinstance(node, ast.Call) and last_name(node.func) in _WALKS and node.args:
             walked = canonical(origin(outline, node.args[0], self._special, depth + 1))
             return f"{walked}.__iter__()" if f"{walked}.__iter__()" in kinds() else None
+        elif (base := _path_beside(node)) is not None:
+            return _PATH if canonical(origin(outline, base, self._special, depth + 1)) == _PATH else None
         elif isinstance(node, ast.Name):
             _, bindings = outline.lookup(node, node.id)
             if not bindings:
@@ -370,6 +374,15 @@ def _local_function(outline: Outline, call: ast.Call) -> str:
 def _left_by_a_stack(made: Made) -> Made:
     """What an `ExitStack` gives back: the file that it closes, which nobody else may open again for it."""
     return replace(made, kind=replace(made.kind, remedy=Remedy.REPORT, advice=_OPEN_THERE, line=""))
+
+
+def _path_beside(node: ast.expr) -> ast.expr | None:
+    """The path from which `node` would be another one: `root` of `root / name`, `root.parent`, `root.resolve()`."""
+    if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Div):
+        return node.left
+    if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in _GIVE_PATHS:
+        return node.func.value
+    return node.value if isinstance(node, ast.Attribute) and node.attr == "parent" else None
 
 
 def _walked(made: Made) -> Made:

@@ -205,6 +205,27 @@ def test_a_mode_that_every_call_shows(more: str, reason: str | None) -> None:
     assert (reason or "") in (finding.reason or "")
 
 
+@each_row(
+    ("body", "walks"),
+    [
+        ("self.x = Path('a').iterdir()", True),
+        ("self.x = (Path('a') / path).iterdir()", True),
+        ("root = Path('a') / path / 'b'\nself.x = root.glob('*')", True),
+        ("root = Path('a')\nself.root = root / path\nself.x = self.root.iterdir()", True),
+        ("self.x = Path(path).resolve().parent.joinpath('b').rglob('*')", True),
+        ("self.x = (Path('a') * 2).iterdir()", False),
+        ("self.x = (8 / path).iterdir()", False),
+        ("self.x = Path('a').name.iterdir()", False),
+        ("self.x = [*(Path('a') / path).iterdir()]", False),
+        ("self.x = Path('a') / path", False),
+    ],
+)
+def test_a_path_from_another_path(body: str, walks: bool) -> None:
+    assert ["is a generator" in each.message for each in found(thing(body, "from pathlib import Path"))] == [
+        True
+    ] * walks
+
+
 def test_a_mode_of_a_method_is_shown_by_its_calls() -> None:
     code = thing("self.open(path)", "import gzip").replace(
         "    def run", "    def open(self, path, how='rb'):\n        self.x = gzip.open(path, how)\n\n    def run"
