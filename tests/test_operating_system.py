@@ -280,7 +280,10 @@ def test_read_only_files_are_removed_as_git_leaves_them_on_windows(
 def test_memory_of_another_process(monkeypatch: pytest.MonkeyPatch, programs: list[list[str]]) -> None:
     monkeypatch.setattr(operating_system, "HERE", WINDOWS)
     monkeypatch.setenv("SYSTEMROOT", "/Windows")
-    assert memory_of(42) == 74 and programs[0][0] == "/Windows/System32/tasklist.exe"
+    assert memory_of(42) == 74
+    assert programs == [["/Windows/System32/tasklist.exe", "/FI", "PID eq 42", "/FO", "CSV", "/NH"]]
+    monkeypatch.delenv("SYSTEMROOT")
+    assert memory_of(42) == 74 and programs[1][0] == str(Path(r"C:\Windows", "System32", "tasklist.exe"))
     monkeypatch.setattr(operating_system.subprocess, "run", lambda *_, **__: SimpleNamespace(stdout=b" 76244\n"))
     monkeypatch.setattr(operating_system, "HERE", MAC)
     assert memory_of(42) == 74

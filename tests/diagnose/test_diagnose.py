@@ -17,9 +17,11 @@ from typing import Any
 import pytest
 
 from codemods.diagnose import probe
+from codemods.diagnose.run import _nothing_sent as nothing_sent
 from codemods.diagnose.run import diagnose_run, diagnose_target
 from codemods.problem import Problem
 from harness.case import ROOT
+from harness.each_row import each_row
 
 _OURS = f"{sys.version_info[0]}.{sys.version_info[1]}"
 _VERSIONS = [f"3.{minor}" for minor in range(7, 15)]
@@ -188,6 +190,22 @@ def test_what_was_not_called_is_said(folder: Path) -> None:
     (note,) = diagnose_target("train.py:Rows", child=False).notes
     assert note.endswith('call it, with values for what it needs: "train.py:Rows(root)"')
     assert not diagnose_target("train.py:build()", child=False).notes
+
+
+@each_row(
+    ("target", "says"),
+    [
+        (" train.py:main() ", "main() returned nothing that could be sent. To look at what the program sends when it "
+         "runs: spawnfix diagnose --watch -- python train.py"),
+        ("a b.py:main(1)", "main(1) returned nothing that could be sent. To look at what the program sends when it "
+         "runs: spawnfix diagnose --watch -- python 'a b.py'"),
+        ("train.py:nothing", None),
+        ("lab.train:main()", None),
+    ],
+)  # fmt: skip
+def test_a_hint_for_a_call_of_a_script(target: str, says: str | None) -> None:
+    """What is no call may be None on purpose, and a module is no program that could be watched."""
+    assert nothing_sent(target) == ([] if says is None else [says])
 
 
 @pytest.mark.slow
