@@ -277,6 +277,8 @@ def after(whole: tuple[Review, Selector], patch: str) -> dict[str, str]:
         (HEAD + "@@ -0,0 +1 @@\n+# first\n", "import pickle\n", "# first\nimport pickle\n"),
         (HEAD + '@@ -14 +14 @@\n-    save({"near": 1})\n+    save({})\n\\ No newline at end of file\n',
          '    save({"near": 1})\n', "    save({})"),
+        (HEAD + '@@ -14 +14 @@\n-    save({"near": 1})\n\\ No newline at end of file\n+    save({})\n',
+         '    save({"near": 1})\n', "    save({})\n"),
         (HEAD + "@@ -1 +1 @@\n-import pickle\n+import json\n@@ -6,1 +6,1 @@\n         self.names = ranges.keys()\n",
          "import pickle", "import json"),
     ],

@@ -257,6 +257,7 @@ def test_changes_of_what_is_read(read: str, changes: list[str]) -> None:
                 "fill(3, CONF)",
                 "fill(dict(CONF))",
                 "CONF == 3",
+                "first, second = [CONF]",  # it would stop here
                 "conf = CONF\nprint(conf)",
                 "conf = given()\nprint(conf)",
                 "given().get('a')",

@@ -322,6 +322,7 @@ NOT_FOLLOWED = {  # what unpickling stops with too, and the rule does not see
     "for self in ():\n    pass\nreturn self.inner": "RecursionError",
     "me: int = self\nreturn me.inner": "RecursionError",
     "try:\n    raise AttributeError(name)\nexcept AttributeError:\n    return self.inner": "RecursionError",
+    "try:\n    return 1\nexcept Exception:\n    return self.inner": "TypeError",
 }
 
 
