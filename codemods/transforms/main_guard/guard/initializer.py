@@ -208,8 +208,9 @@ class HandOver:
             f"{unit}global {', '.join(names)}",
             f"{unit}{', '.join(names)} = {'value' if one else 'values'}",
         ]
-        gap = usual_gap(source, module)
-        lead = "\n" * max(gap - blank_lines_above(source, line), 0)
+        above = min(blank_lines_above(source, line), 2)
+        gap = max(usual_gap(source, module), above)
+        lead = "\n" * (gap - above)
         at = source.line_starts[line - 1]
         return Edit(source.path, at, at, lead + "\n".join(lines) + "\n" * (gap + 1))
 

@@ -27,7 +27,7 @@ def answers_for(
     """By name. `imported`: another file imports this one.
 
     What is left after values that can be set above the guard goes together, or not at all: on the objects whose methods
-    read it, by the initializer of the pool else.
+    read it, by the initializer of the pool else, or where these objects are none that are sent.
     """
     answers: dict[str, Answer] = {}
     rest: list[MissingGlobal] = []
@@ -40,11 +40,26 @@ def answers_for(
             answers[name] = moved
     by_object = [missing for missing in rest if _is_read_by_methods(outline, missing)]
     kept, handed = KeptGlobal(starts, outline, source, imported), HandOver(starts, outline, source, imported)
-    answers |= _together(by_object, lambda names: kept.fix(names, _readers(by_object)), _KEEP)
+
+    def keep(names: list[str]) -> Fix:
+        return kept.fix(names, _readers(by_object))
+
+    if by_object and _fixed(by_object, keep) is None:  # a worker may make the objects itself
+        done = _fixed(rest, lambda names: handed.fix(names, _calls(rest), _readers(rest)))
+        if done is not None:
+            return answers | dict.fromkeys((missing.read.id for missing in rest), done)
+    answers |= _together(by_object, keep, _KEEP)
     by_pool = [missing for missing in rest if missing not in by_object]
-    calls: dict[ast.Call, None] = dict.fromkeys(call for missing in by_pool for call in missing.calls)
-    answers |= _together(by_pool, lambda names: handed.fix(names, calls, _readers(by_pool)), _PASS)
+    answers |= _together(by_pool, lambda names: handed.fix(names, _calls(by_pool), _readers(by_pool)), _PASS)
     return answers
+
+
+def _fixed(group: Sequence[MissingGlobal], fix: Callable[[list[str]], Fix]) -> Fix | None:
+    """The fix for the names of `group`, where there is one."""
+    try:
+        return fix([missing.read.id for missing in group])
+    except (NotDone, Refused):
+        return None
 
 
 def _together(group: Sequence[MissingGlobal], fix: Callable[[list[str]], Fix], advice: str) -> dict[str, Answer]:
@@ -59,6 +74,10 @@ def _together(group: Sequence[MissingGlobal], fix: Callable[[list[str]], Fix], a
     except Refused as refusal:
         return dict.fromkeys(names, refusal.alone())
     return dict.fromkeys(names, done)
+
+
+def _calls(group: Sequence[MissingGlobal]) -> dict[ast.Call, None]:
+    return dict.fromkeys(call for missing in group for call in missing.calls)
 
 
 def _readers(group: Sequence[MissingGlobal]) -> list[Function]:

@@ -14,6 +14,7 @@ from ....syntax.main_guard import is_main_process_block
 from ....syntax.outline import Outline
 from ....syntax.resolver import Class
 from ..own_nodes import own_nodes
+from ..own_objects import method_of_own
 from ..starts.process_starts import Starts
 from ..statements import names_bound, only_logs
 from .hoist import BUILTINS, Sent, global_reads, reads_global, sent
@@ -273,14 +274,17 @@ def _closure(outline: Outline, tops: dict[str, Function], nodes: list[ast.AST]) 
 def _reached(starts: Starts, outline: Outline, tops: Mapping[str, Function], runs: Sequence[_Run]) -> list[Function]:
     """`runs`, and the functions and methods of the file that these call, or mention, by name or as `self.name`."""
     found = dict.fromkeys(runs)
-    todo = [*found]
+    todo, code = [*found], set[ast.AST]()
     for function, owner in todo:  # it grows
+        code.add(function)
         for node in walk(function):
             others: list[_Run] = []
             if isinstance(node, ast.Name) and node.id in tops:
                 others = [(tops[node.id], None)]
             elif isinstance(node, ast.Attribute) and owner is not None and outline.is_self(node.value):
                 others = _methods(starts, outline, owner, node.attr)
+            elif isinstance(node, ast.Call) and (own := method_of_own(starts.callees, outline, node.func, code)):
+                others = [own]
             new = [each for each in others if each not in found]
             found |= dict.fromkeys(new)
             todo += new
