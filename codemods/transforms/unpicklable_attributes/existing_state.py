@@ -87,6 +87,16 @@ def check_filled_first(line: Iterable[Shape], foreign: Iterable[str]) -> None:
                     todo.append(attribute)
 
 
+def check_slots_below(derived: Iterable[Shape]) -> None:
+    """Raises Refused where objects of a class below have slots beside the dict, which its state would lack."""
+    for below in derived:
+        if below.once(_has_slots):
+            raise Refused(
+                f"`{below.node.name}` ({below.outline.path}:{below.node.lineno}) adds `__slots__`, which a state that "
+                "is a plain dict would leave out; write the state methods yourself"
+            )
+
+
 def check_existing(shape: Shape, derived: Iterable[Shape], attributes: Iterable[str], slotted: bool = False) -> None:
     """Raises Refused where the state of the objects is not ours to change, or not in a shape that we can add to.
 

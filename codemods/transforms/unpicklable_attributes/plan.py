@@ -18,7 +18,7 @@ from ...syntax.unpicklable_table import GENERATOR, MODULE, Remedy, advice, kind_
 from .by_name import by_its_name
 from .classes import Method, Shape
 from .data import names
-from .existing_state import check_bases, check_existing, check_filled_first
+from .existing_state import check_bases, check_existing, check_filled_first, check_slots_below
 from .own_reducers import check_no_reducer, check_nobody_asks
 from .remaking.state_methods import Form, Treatment, edits
 from .remaking.treatment import treatment_of
@@ -179,6 +179,7 @@ class Planner:
             check_bases((other for other in self.family.line(shape) if other is not shape), slotted)
             below_it = [other for other in self.family.derived(shape) if not self.search.hazards_of(other)]
             check_existing(shape, below_it, names, slotted)
+            check_slots_below(() if slotted else self.family.derived(shape))
             self._check_siblings(shape)
             check_new_objects(self.repo, [*self.family.line(shape), *self.family.derived(shape)])
             check_filled_first(self.family.line(shape), self.family.foreign(shape))
