@@ -19,6 +19,8 @@ from ..solve.heap import CLASS, FOREIGN, FUNCTION, INSTANCE
 from ..solve.sinks import Sink
 from ..solve.solution import Solution
 from .callers import Callers
+from .once import Once
+from .one_object import OneObject
 
 _START = "multiprocessing.Process().start"
 _PROCESS = "multiprocessing.Process"
@@ -34,6 +36,8 @@ class Moments:
         self.solution, self.callers = solution, callers
         self._before: dict[tuple[int, int], frozenset[int]] = {}
         self._stores: dict[int, set[int]] = {}
+        self._later: dict[Sink, frozenset[int]] = {}
+        self._once = Once(solution, callers)
 
     # attributes that are cleared
 
@@ -72,10 +76,18 @@ class Moments:
         return found
 
     def _set_later(self, sink: Sink) -> frozenset[int]:
-        """The nodes of attributes that are set nowhere but below the start of the process, by code that runs once."""
+        """The nodes of attributes that are set nowhere but below the start of the process, by code that runs once for
+        the one object that gets there."""
         late = self._late.get((sink.function, sink.line), ()) if sink.boundary in (_PROCESS, _START) else ()
-        if not late or not self._runs_once(sink.function):
+        if not late:
             return _NONE
+        if sink not in self._later:
+            found = self._only_later(sink, late) if self._once.runs(sink.function) else _NONE
+            self._later[sink] = found if found and OneObject(self.solution, found).sent(sink) else _NONE
+        return self._later[sink]
+
+    def _only_later(self, sink: Sink, late: Iterable[Late]) -> frozenset[int]:
+        """The nodes of attributes that nothing but these sets."""
         program = self.solution.program
         own = program.file_index[sink.path]
         places = {(own, each.line, each.attribute, program.function_offset[own] + each.function) for each in late}
@@ -87,19 +99,6 @@ class Moments:
                     place = (file, line, name, program.function_offset[file] + function)
                     (found if place in places else others).update(self._nodes(base + program.offsets[file], name))
         return frozenset(found - others)
-
-    def _runs_once(self, function: int) -> bool:
-        """For one object: it is an initialiser, or its one call stands in one."""
-        functions = self.solution.program.functions
-        name = functions[function][1].name
-        if name == "__init__":
-            return True
-        around = {
-            given.call.result + given.offset: self.callers.around(given.offset, given.call)
-            for given in self.callers.of(function)
-            if given.call.text.rpartition(".")[2] == name
-        }
-        return [functions[each][1].name if each >= 0 else "" for each in around.values()] == ["__init__"]
 
     def _at(self, function: int, line: int, depth: int) -> frozenset[int]:
         """The nodes that hold nothing when the function, or the module, comes to the line."""

@@ -54,6 +54,11 @@ class FactsBuilder:
         self.entered: ast.expr | None = None  # the expression that the last `with` enters
         self.hooked: list[tuple[int, str, int, int, int]] = []  # as `stores`, of hooks whose handle is kept
 
+    def note_loop(self, node: ast.stmt | ast.expr) -> None:
+        """What is walked next, to the end of `node`, may run several times each time its function runs."""
+        if self.scope.function >= 0:
+            self.facts.loops.append((self.scope.function, node.lineno, end_line(node)))
+
     def note_false(self, node: ast.If | ast.While) -> None:
         """The branch does not run where its test is False, or a name that nothing but False is bound to."""
         scope, test = self.scope, node.test

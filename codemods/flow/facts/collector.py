@@ -45,6 +45,7 @@ def facts_of(path: str, tree: ast.Module) -> FileFacts:
     if not facts.star_imports:
         facts.stops += stopped_lines(tree, (name for name, _ in facts.unbound))
     facts.late = late_stores(tree, facts)
+    facts.loops = [each for each in facts.loops if facts.functions[each[0]].name == "__init__"]
     _set_captures(builder)
     mark_worker_side(facts, expressions.self_calls, builder.enclosing)
     return facts

@@ -237,6 +237,7 @@ class Expressions(Targets):
 
     def _comprehension(self, node: ast.ListComp | ast.SetComp | ast.DictComp | ast.GeneratorExp) -> int:
         builder = self.builder
+        builder.note_loop(node)
         facts, outer = builder.facts, builder.scope
         builder.scope = FactsScope(ScopeKind.COMPREHENSION, outer.qualname, outer, outer.function, outer.owner)
         kept = items_of(node)

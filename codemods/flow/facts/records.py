@@ -17,7 +17,7 @@ from .rows import Numbers, Rows
 if TYPE_CHECKING:
     from ...project import Project
 
-FACTS_VERSION = 49  # part of the cache key: raise it when the meaning of a field changes
+FACTS_VERSION = 50  # part of the cache key: raise it when the meaning of a field changes
 
 _NO_ROWS: Rows[Any] = Rows.of(())
 NO_LITERALS: Mapping[str | int, object] = {}  # of all calls without one; never filled
@@ -174,6 +174,7 @@ class FileFacts:
     # (base, attribute, line, last line of the block, function) of `x.attribute = None`, `del x.attribute`
     cleared: Rows[tuple[int, str, int, int, int]] = _NO_ROWS
     late: list[Late] = field(default_factory=list)
+    loops: list[tuple[int, int, int]] = field(default_factory=list)  # (function, first and last line), of initialisers
     # (base, first and last line of the block) of `x.start = ...`, where a process is started by `x.start()`
     not_started: list[tuple[int, int, int]] = field(default_factory=list)
     elements: Rows[tuple[int, int, str]] = _NO_ROWS  # (container, result, key): iteration, subscript

@@ -94,6 +94,7 @@ class Statements:
         builder = self.builder
         if isinstance(node, ast.While):
             builder.forget(node.body)
+            builder.note_loop(node)
         self.expressions.value(node.test)
         condition = not is_main_process_test(node.test)
         builder.conditions += condition
@@ -251,6 +252,7 @@ class Statements:
     def _for(self, node: ast.For | ast.AsyncFor) -> None:
         value = self.expressions.value(node.iter)
         self.builder.forget(node.body)
+        self.builder.note_loop(node)
         self.expressions.iterate(node.target, value)
         self._optional(node.body)
         self._optional(node.orelse)
