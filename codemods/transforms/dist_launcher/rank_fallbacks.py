@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 
 from ...nodes import walk
@@ -18,6 +19,7 @@ from .program import is_value
 
 _LEAVES = (ast.Return, ast.Raise, ast.Continue, ast.Break)
 _FROM_GROUP = frozenset({"get_rank"})
+_SETS_DEVICE = frozenset({"set_device"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,17 +100,57 @@ def _first_of_either(tree: ast.Module, dest: str, ranks: Ranks) -> Iterator[ast.
 def _other_ways(tree: ast.Module, dest: str, value: object, ranks: Ranks) -> Iterator[ast.AST]:
     """The tests whether a rank was passed, and what is done if so, where else it is found."""
     for node in nodes(tree):
-        if isinstance(node, ast.IfExp) and (holds := _holds(node.test, dest, value)) is not None:
-            other, taken = (node.orelse, node.body) if holds else (node.body, node.orelse)
-            yield from (node.test, other) if ranks.told(taken) else ()
+        if isinstance(node, ast.IfExp) and (asked := _asked(node.test, dest, value)) is not None:
+            other, taken = (node.orelse, node.body) if asked.holds else (node.body, node.orelse)
+            if ranks.told(taken) and (asked.of_all or is_value(other, dest, ast.Load)):
+                yield from (node.test, other)
     for block in _blocks(tree):
         for at, statement in enumerate(block):
-            if not isinstance(statement, ast.If) or (holds := _holds(statement.test, dest, value)) is None:
+            if not isinstance(statement, ast.If) or (asked := _asked(statement.test, dest, value)) is None:
                 continue
-            passed, else_ = (statement.orelse, statement.body) if holds else (statement.body, statement.orelse)
+            passed, else_ = (statement.orelse, statement.body) if asked.holds else (statement.body, statement.orelse)
             behind = block[at + 1 :] if passed and isinstance(passed[-1], _LEAVES) else []
-            if ranks.told(*else_, *behind) or _only_replaces(passed, block[:at], ranks):
+            if (
+                (asked.of_all and _finds(ranks, [*else_, *behind]))
+                or _finds_what_is_passed(passed, else_, dest, ranks)
+                or (not else_ and _only_replaces(passed, block[:at], dest, ranks))
+            ):
                 yield from (statement.test, *passed)
+
+
+def _finds(ranks: Ranks, block: list[ast.stmt]) -> bool:
+    """The rank is stored, given back or set as the device there; to print it, or to test it, is no such use."""
+    for node in (node for statement in block for node in walk(statement)):
+        if isinstance(node, (ast.Assign, ast.AnnAssign, ast.Return)) and node.value is not None:
+            if ranks.told(node.value):
+                return True
+        elif isinstance(node, ast.Call) and last_name(node.func) in _SETS_DEVICE and ranks.told(*node.args):
+            return True
+    return False
+
+
+def _finds_what_is_passed(passed: list[ast.stmt], else_: list[ast.stmt], dest: str, ranks: Ranks) -> bool:
+    """One branch only stores the rank where the other only stores the option's value (or where that is): whichever
+    is taken, the same is there."""
+    found, given = _stored(else_), _stored(passed)
+    if not found or not all(ranks.told(value) for _, value in found):
+        return False
+    targets = {ast.unparse(target) for target, _ in found}
+    if not passed:
+        return all(is_value(target, dest, ast.Store) for target, _ in found)
+    return targets == {ast.unparse(target) for target, _ in given or ()} and all(
+        is_value(value, dest, ast.Load) for _, value in given or ()
+    )
+
+
+def _stored(block: list[ast.stmt]) -> list[tuple[ast.expr, ast.expr]] | None:
+    """The (target, value) of a block of assignments; None where it does something else."""
+    found: list[tuple[ast.expr, ast.expr]] = []
+    for statement in block:
+        if not isinstance(statement, ast.Assign):
+            return None
+        found += [(target, statement.value) for target in statement.targets]
+    return found
 
 
 def _default(option: Option) -> tuple[bool, object]:
@@ -124,23 +166,50 @@ def _default(option: Option) -> tuple[bool, object]:
     return not isinstance(value, str), value
 
 
-def _holds(test: ast.expr, dest: str, value: object) -> bool | None:
-    """Does `test` hold where the option's value is `value`? None where that depends on something else."""
+@dataclass(frozen=True, slots=True)
+class _Asked:
+    """A test of the option's value: does it hold where none is passed, and has every rank that is passed the other
+    answer? Else it tells ranks apart, as `local_rank > 0` does."""
+
+    holds: bool
+    of_all: bool
+
+
+def _asked(test: ast.expr, dest: str, unset: object) -> _Asked | None:
+    """None where something else decides, and where each rank has the answer of none."""
+    holds = _reduced(test, dest, unset)
+    if not isinstance(holds, bool):
+        return None
+    numbers = {node.value for node in walk(test) if isinstance(node, ast.Constant) and isinstance(node.value, int)}
+    # between and behind 0 and the numbers of the test, all ranks have the same answer
+    passed = {0, 1, *(max(0, number + step) for number in numbers for step in (-1, 0, 1))}
+    answers = {_reduced(test, dest, rank) for rank in passed}
+    if answers == {holds}:
+        return None
+    alone = len(answers) == 1 and not any(isinstance(each, str) and f".{dest}" in each for each in answers)
+    return _Asked(holds, alone)
+
+
+def _reduced(test: ast.expr, dest: str, value: object) -> bool | str:
+    """Does `test` hold where the option's value is `value`? The text of what is left to decide, where it depends on
+    something else."""
     if is_value(test, dest, ast.Load):
         return bool(value)
     if isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
-        inner = _holds(test.operand, dest, value)
-        return None if inner is None else not inner
+        inner = _reduced(test.operand, dest, value)
+        return f"not ({inner})" if isinstance(inner, str) else not inner
     if isinstance(test, ast.BoolOp):
-        parts = [_holds(part, dest, value) for part in test.values]
+        parts = [_reduced(part, dest, value) for part in test.values]
         settles = isinstance(test.op, ast.Or)
-        return settles if settles in parts else None if None in parts else not settles
-    if not isinstance(test, ast.Compare) or len(test.ops) != 1 or not is_value(test.left, dest, ast.Load):
-        return None
-    try:
-        return _compares(test.ops[0], value, ast.literal_eval(test.comparators[0]))
-    except (ValueError, TypeError):
-        return None
+        left = [part for part in parts if isinstance(part, str)]
+        if settles in parts:
+            return settles
+        return f"({(' or ' if settles else ' and ').join(left)})" if left else not settles
+    holds = None
+    if isinstance(test, ast.Compare) and len(test.ops) == 1 and is_value(test.left, dest, ast.Load):
+        with suppress(ValueError, TypeError):
+            holds = _compares(test.ops[0], value, ast.literal_eval(test.comparators[0]))
+    return ast.unparse(test) if holds is None else holds
 
 
 def _compares(operator: ast.cmpop, left: object, right: object) -> bool | None:
@@ -168,8 +237,8 @@ def _blocks(tree: ast.Module) -> Iterator[list[ast.stmt]]:
                 yield block
 
 
-def _only_replaces(branch: list[ast.stmt], before: list[ast.stmt], ranks: Ranks) -> bool:
-    """All that the branch does is to give another value to what got the rank before it."""
+def _only_replaces(branch: list[ast.stmt], before: list[ast.stmt], dest: str, ranks: Ranks) -> bool:
+    """All that the branch does is to give what got the rank before it one that comes from the option's value."""
     set_before = {
         ast.unparse(target)
         for statement in before
@@ -179,7 +248,11 @@ def _only_replaces(branch: list[ast.stmt], before: list[ast.stmt], ranks: Ranks)
     }
     return bool(branch) and all(
         isinstance(statement, ast.Assert)
-        or (isinstance(statement, ast.Assign) and {ast.unparse(target) for target in statement.targets} <= set_before)
+        or (
+            isinstance(statement, ast.Assign)
+            and {ast.unparse(target) for target in statement.targets} <= set_before
+            and any(is_value(node, dest, ast.Load) for node in walk(statement.value))
+        )
         for statement in branch
     )
 

@@ -28,6 +28,7 @@ class Libraries:
     datasets: tuple[str, ...]
     handles: dict[str, str]
     process_settings: dict[str, tuple[str, ...]]
+    everywhere: dict[str, frozenset[str]]
     removed: dict[str, frozenset[str]]
 
 
@@ -52,5 +53,6 @@ def libraries() -> Libraries:
         datasets=tuple(tables["datasets"]["prefixes"]),
         handles=dict(tables["handles"]),
         process_settings={name: tuple(read) for name, read in tables["process_settings"].items()},
+        everywhere={module: frozenset(names) for module, names in tables["everywhere"].items()},
         removed={module: frozenset(table["names"]) for module, table in removed.items()},
     )

@@ -80,7 +80,7 @@ def _following(rewrite: FileRewrite, statement: ast.Assign) -> list[ast.Assign]:
         if not isinstance(each, ast.Assign) or target not in (f"{name}.__new__.__defaults__", f"{name}.__doc__"):
             break
         length = {id(part) for node in walk(each.value) if _is_length(node, name) for part in walk(node)}
-        allowed = (ast.Constant, ast.List, ast.Tuple, ast.BinOp, ast.Mult, ast.Load)
+        allowed = (ast.Constant, ast.Tuple, ast.BinOp, ast.Mult, ast.Load)
         plain = all(isinstance(part, allowed) or id(part) in length for part in walk(each.value))
         if not plain or not _alone(rewrite, each):
             break
@@ -101,13 +101,17 @@ def _statement(rewrite: FileRewrite, call: ast.Call) -> ast.Assign | None:
     target, first = statement.targets[0], call.args[0] if call.args else None
     if not isinstance(target, ast.Name) or not isinstance(first, ast.Constant) or first.value != target.id:
         return None
-    allowed = (ast.Constant, ast.List, ast.Tuple, ast.Load)
     given = (*call.args, *(keyword.value for keyword in call.keywords))
-    if any(not isinstance(part, allowed) for each in given for part in walk(each)):
+    if not all(_is_constant(part) for each in given for part in (each.elts if isinstance(each, ast.List) else [each])):
         return None
     if scopes.around(statement).kind is not ScopeKind.FUNCTION or len(scopes.block_of(statement)) < 2:
         return None
     return statement if _alone(rewrite, statement) else None
+
+
+def _is_constant(value: ast.expr) -> bool:
+    """Nothing can change it. A list that is an argument is only read by the call; one in it is kept, as a default."""
+    return all(isinstance(part, (ast.Constant, ast.Tuple, ast.Load)) for part in walk(value))
 
 
 def _alone(rewrite: FileRewrite, statement: ast.stmt) -> bool:

@@ -85,6 +85,51 @@ def changed(script: str, line: str) -> set[str]:
             "device = card()\n",
             False,
         ),
+        # tests that tell ranks apart: who is first is another question than whether a rank was passed
+        ("-1", "if args.local_rank in (-1, 0):\n    print(rank)\ndevice = rank\n", False),
+        ("-1", "if args.local_rank in (-1, 0):\n    name = f'{rank}.pt'\n    print(name)\ndevice = rank\n", False),
+        (
+            "-1",
+            "def run():\n    if args.local_rank > 0:\n        return\n    first = rank\n    print(first)\nrun()\n",
+            False,
+        ),
+        (
+            "-1",
+            "if args.local_rank == 0:\n    print('saves')\nelse:\n    shown = dist.get_rank()\ndevice = rank\n",
+            False,
+        ),
+        ("None", "if not args.local_rank:\n    kept = rank\n    print(kept)\ndevice = rank\n", False),
+        ("-1", "name = 'a' if args.local_rank == 0 else str(rank)\ndevice = rank\n", False),
+        ("-1", "device = rank\nif args.local_rank != 1:\n    device = args.local_rank\n", False),
+        (
+            "-1",
+            "if args.local_rank > -1 and (cards or args.local_rank == 0):\n    print(1)\nelse:\n    device = rank\n",
+            False,
+        ),
+        (
+            "-1",
+            "if args.local_rank >= 0 and cards == args.local_rank:\n    print(1)\nelse:\n    device = rank\n",
+            False,
+        ),
+        # whichever branch, the rank is there
+        ("None", "if not args.local_rank:\n    args.local_rank = rank\ndevice = args.local_rank\n", True),
+        ("-1", "device = rank if args.local_rank in (-1, 0) else args.local_rank\n", True),
+        ("-1", "device = rank\nif args.local_rank > 0:\n    device = args.local_rank\n", True),
+        # the rank is only shown, or something else takes its place
+        (
+            "-1",
+            "if args.local_rank < 0:\n    print(dist.get_rank())\n"
+            "else:\n    torch.cuda.set_device(args.local_rank)\ndevice = 0\n",
+            False,
+        ),
+        (
+            "-1",
+            "if args.local_rank < 0:\n    torch.cuda.set_device(rank)\n"
+            "else:\n    torch.cuda.set_device(args.local_rank)\ndevice = 0\n",
+            True,
+        ),
+        ("-1", "device = rank\nif args.local_rank >= 0:\n    device = 0\n", False),
+        ("-1", "device = rank\nif args.local_rank >= 0:\n    device = args.local_rank\nelse:\n    device = 0\n", False),
         ("rank % cards", "device = args.local_rank\n", True),
         ("int(os.environ['RANK'])", "device = args.local_rank\n", True),
     ],

@@ -38,6 +38,7 @@ _NOT_EVERYWHERE = frozenset(
 )
 
 
+_IN_PYTHON = sys.stdlib_module_names - _NOT_EVERYWHERE
 _SETS_GLOBALS = re.compile(r"(?<!in )\bglobals\(\)(?!\s*\.\s*(?:get|keys|values|items|copy)\b)|\bsys\.modules\b")
 
 
@@ -178,24 +179,34 @@ class Settled:
         return self._modules.absolute(self.path, alias.name) if isinstance(alias, ast.alias) else None
 
     def cannot_fail(self, statement: ast.Import | ast.ImportFrom) -> bool:
-        """The import works: of the standard library on every system and from Python 3.8 on, of the project, or a
-        package that the file imports at its top."""
+        """The import works: of the standard library on every system and from Python 3.8 on, of the project, or of a
+        package that the file imports at its top: that very module, or what is in each release of the package."""
         if isinstance(statement, ast.ImportFrom):
             if statement.level:
                 return True
-            names = [statement.module or ""]
+            given: list[tuple[str, str | None]] = [(statement.module or "", alias.name) for alias in statement.names]
         else:
-            names = [alias.name for alias in statement.names]
+            given = [(alias.name, None) for alias in statement.names]
         return all(
-            (top := name.partition(".")[0]) in sys.stdlib_module_names - _NOT_EVERYWHERE
-            or top in self._imported_above
-            or self._modules.absolute(self.path, name) is not None
-            for name in names
+            module.partition(".")[0] in _IN_PYTHON
+            or self._is_there(module, name)
+            or self._modules.absolute(self.path, module) is not None
+            for module, name in given
         )
 
+    def _is_there(self, module: str, name: str | None) -> bool:
+        """The file imports it at its top already, or its package, which has it in each release: a part of a package
+        may need another one, and a name may be missing in some releases."""
+        if module.partition(".")[0] not in self._imported_above:
+            return False
+        known = libraries().everywhere.get(module)
+        if name is None:
+            return known is not None or module in self._imported_above
+        return f"{module}.{name}" in self._imported_above or (known is not None and name in known)
+
     def import_above(self, variable: Variable) -> Import | None:
-        """The import of a function, as one at the top of the file: `from package import name`, of an installed package
-        that the file imports at its top. None where that may give something else, or another name is meant there."""
+        """The import of a function, as one at the top of the file: `from package import name`, of a name that is there
+        in each release. None where that may give something else or fail, or another name is meant there."""
         binding = variable.bindings[0]
         statement, alias = binding.statement, binding.node
         if len(variable.bindings) != 1 or not isinstance(statement, ast.ImportFrom) or not isinstance(alias, ast.alias):
@@ -204,7 +215,13 @@ class Settled:
             return None
         if self.scopes.module.bindings.get(alias.name) or self.scopes.module.stars or self.value_may_change(variable):
             return None
-        if not self.cannot_fail(statement) or any(True for _ in self._modules.imported(self.path, statement)):
+        module = statement.module
+        if module.partition(".")[0] in _IN_PYTHON:
+            works = alias.name in libraries().everywhere.get(module, ())
+        else:
+            # not above what is done before the package is imported: `os.environ["OMP_NUM_THREADS"] = "1"`
+            works = self._is_there(module, alias.name) and module.partition(".")[0] in self._imported_first
+        if not works or any(True for _ in self._modules.imported(self.path, statement)):
             return None
         return Import(self.path, statement.module, alias.name, early=True)
 
@@ -217,12 +234,28 @@ class Settled:
 
     @cached_property
     def _imported_above(self) -> frozenset[str]:
-        """Packages that the file imports at its top, whatever happens."""
+        """Packages that the file imports at its top, whatever happens; the modules and names in them, with dots."""
         found: set[str] = set()
         for statement in self.scopes.tree.body:
             if isinstance(statement, ast.Import):
-                found |= {alias.name.partition(".")[0] for alias in statement.names}
+                found |= {alias.name for alias in statement.names}
             elif isinstance(statement, ast.ImportFrom) and not statement.level and statement.module:
+                found |= {statement.module, *(f"{statement.module}.{alias.name}" for alias in statement.names)}
+        parts = (name.split(".") for name in found)
+        return frozenset(".".join(each[:end]) for each in parts for end in range(1, len(each) + 1))
+
+    @cached_property
+    def _imported_first(self) -> frozenset[str]:
+        """Packages that the file imports before it does anything else, also before files of the project do."""
+        found: set[str] = set()
+        for statement in self.scopes.tree.body[ast.get_docstring(self.scopes.tree) is not None :]:
+            if not isinstance(statement, (ast.Import, ast.ImportFrom)):
+                break
+            if any(True for _ in self._modules.imported(self.path, statement)):
+                break
+            if isinstance(statement, ast.Import):
+                found |= {alias.name.partition(".")[0] for alias in statement.names}
+            elif statement.module:
                 found.add(statement.module.partition(".")[0])
         return frozenset(found)
 
