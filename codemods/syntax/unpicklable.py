@@ -57,11 +57,20 @@ _BUILTIN = ("open", "memoryview")  # the builtins of the table
 _PATH = "pathlib.Path()"  # what it makes, and gives again
 _GIVE_PATHS = frozenset({"joinpath", "resolve", "absolute", "expanduser", "with_name", "with_suffix"})
 _CONTAINERS = (ast.List, ast.Tuple, ast.Set, ast.Dict, ast.ListComp, ast.SetComp, ast.DictComp)
+_CLASSES: dict[type, str] = {
+    ast.List: "list", ast.ListComp: "list", ast.Tuple: "tuple", ast.Set: "set", ast.SetComp: "set", ast.Dict: "dict",
+    ast.DictComp: "dict",
+}  # fmt: skip
 
 
 @dataclass(frozen=True)
 class Made:
-    """`node` makes something of `kind`. `nested`: inside a container; `choice`: only one of several alternatives."""
+    """`node` makes something of `kind`. `nested`: inside a container; `choice`: only one of several alternatives.
+
+    `within`: the class of the outermost container, "" where it isn't known. `of`: what was called for it, dotted, or
+    else (`derived`) the classes that the class of the repository derives from which was called; () where that isn't
+    known, and for what nothing of the table makes: a generator, a method.
+    """
 
     kind: ObjectKind
     outline: Outline
@@ -69,6 +78,9 @@ class Made:
     nested: bool = False
     choice: bool = False
     given: str = ""  # where it is passed to the class
+    within: str = ""
+    of: tuple[str, ...] = ()
+    derived: bool = False
 
 
 class Recogniser:
@@ -117,18 +129,22 @@ class Recogniser:
         elif isinstance(node, ast.NamedExpr):
             yield from self._made(outline, node.value, depth)
         elif isinstance(node, (*_CONTAINERS, ast.BinOp)):
+            within = class_of_container(node)
             for part in _parts(node):
-                yield from (replace(item, nested=True) for item in self._made(outline, part, depth + 1))
+                yield from (replace(item, nested=True, within=within) for item in self._made(outline, part, depth + 1))
         elif isinstance(node, ast.Name):
             kind = kinds().get(canonical(outline.imported.get(node.id, "")))
             if self._is_module(outline, node) or self._is_part_of_a_package(outline, node):
                 yield Made(MODULE, outline, node)
             elif kind is not None and kind.plain and self._is_imported(outline, node):
-                yield Made(kind, outline, node)
+                yield Made(kind, outline, node, of=(outline.imported[node.id],))
             elif not outline.is_self(node):
                 passed = any(item.parameter for item in outline.lookup(node, node.id)[1])
-                for value in _values(outline, node):
+                values = _values(outline, node)
+                for value in values:
                     found = self._made(outline, value, depth + 1)
+                    if len(values) > 1:  # one of them may make the other a tuple
+                        found = [replace(match, within="") for match in found]
                     yield from (replace(match, choice=True) for match in found) if passed else found
                 yield from self._given_by_loops(outline, node)
         elif isinstance(node, (ast.Call, ast.Subscript, ast.Attribute)):
@@ -140,7 +156,7 @@ class Recogniser:
                 if kind.inherited and self.context(outline, node) == "fork":
                     kind = wrong_context(kind)
                 if not kind.suffix or (isinstance(node, ast.Call) and _is_archive(outline, node, kind.suffix)):
-                    yield Made(kind, outline, node)
+                    yield Made(kind, outline, node, of=(full.removesuffix("()"),))
             elif isinstance(node, ast.Attribute) and node.attr in _METHODS and not outline.is_self(node.value):
                 for item in self._made(outline, node.value, depth + 1):
                     yield Made(method_of(item.kind), outline, node)  # `self.write = sys.stdout.write`
@@ -149,8 +165,8 @@ class Recogniser:
                 if last_name(node.func) in _ENTERS and isinstance(node.func, ast.Attribute) and len(node.args) == 1:
                     yield from (_left_by_a_stack(each) for each in self._opened(outline, node.args[0], depth))
                 yield from self._kept_by_iterators(outline, node, depth)
-                if (derived := kind_of_class(self.bases(outline, node.func))) is not None:
-                    yield Made(derived, outline, node)
+                if (derived := kind_of_class(bases := self.bases(outline, node.func))) is not None:
+                    yield Made(derived, outline, node, of=tuple(bases), derived=True)
 
     def _kept_by_iterators(self, outline: Outline, node: ast.Call, depth: int) -> Iterator[Made]:
         """What `zip` or `enumerate` walks over later, or `map` itself where pickle can't find its function."""
@@ -390,7 +406,15 @@ def _walked(made: Made) -> Made:
     kind = made.kind
     if kind.remedy is not Remedy.EXHAUST:
         kind = replace(kind, remedy=Remedy.REPORT, advice=_WALK_THERE, line="")
-    return replace(made, kind=kind, nested=True)
+    return replace(made, kind=kind, nested=True, within="")
+
+
+def class_of_container(node: ast.expr | None) -> str:
+    """ "list" of a list that is written out, and of `[a] * n` and `n * [a]` too; "" of what is no container."""
+    if isinstance(node, ast.BinOp):
+        sides = (node.left, node.right) if isinstance(node.op, ast.Mult) else ()
+        return next(filter(None, (_CLASSES.get(type(side), "") for side in sides)), "")
+    return _CLASSES.get(type(node), "")
 
 
 def _parts(node: ast.expr) -> list[ast.expr]:

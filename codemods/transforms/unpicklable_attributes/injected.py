@@ -59,10 +59,11 @@ class Given:
         if method.name != "__init__" or value is None:
             return []
         more = method.args.kwarg.arg if method.args.kwarg is not None else ""
-        value = _iterated(value)
+        whole, value = isinstance(value, ast.Name), _iterated(value)
         if isinstance(value, ast.Name):
             _, bindings = shape.outline.lookup(value, value.id)
-            return self.of(shape, value.id) if any(binding.parameter for binding in bindings) else []
+            found = self.of(shape, value.id) if any(binding.parameter for binding in bindings) else []
+            return found if whole and len(bindings) == 1 else [replace(made, within="") for made in found]
         if isinstance(value, ast.Call) and isinstance(value.func, ast.Attribute) and value.func.attr in _TAKES:
             holder, key = value.func.value, value.args[0] if value.args else None
         elif isinstance(value, ast.Subscript):

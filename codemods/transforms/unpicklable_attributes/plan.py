@@ -147,8 +147,8 @@ class Planner:
             needed |= {stash.name: None for stash in (again.stashes if again is not None else ())}
             for owner, state in self.search.state_filters(shape):
                 for name in [each.attribute, *(name for name in needed if name not in methods)]:
-                    kind = next((hazard.made.kind for hazard in self.search.hazards_of(shape).get(name, ())), None)
-                    if self.search.by_test(shape, owner, state, name, kind) is not False:
+                    made = next((hazard.made for hazard in self.search.hazards_of(shape).get(name, ())), None)
+                    if self.search.by_test(shape, owner, state, name, made) is not False:
                         method = owner.methods["__getstate__"]
                         why = "" if name == each.attribute else ", which a copy would need"
                         raise Refused(

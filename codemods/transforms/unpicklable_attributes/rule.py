@@ -15,6 +15,7 @@ from ...syntax.outline import Outline
 from ...syntax.unpicklable import Made
 from ...syntax.unpicklable_table import ObjectKind, Remedy, advice, starts_nothing
 from .classes import Shape
+from .decorated import may_be_skipped
 from .exception_arguments import copied_with_others
 from .getattr_guard import unpickled_badly
 from .new_arguments import made_without_arguments
@@ -118,7 +119,7 @@ def _sure(
     places = [(shape.outline.path, store.statement.lineno), *((hop.path, hop.line) for hop in trace)]
     if confidence is not Confidence.POSSIBLE and (
         exclude_each_other(search.repo, places)
-        or search.may_leave_out(shape, store.target.attr, hazard.made.kind)
+        or search.may_leave_out(shape, store.target.attr, hazard.made)
         or search.never_made(hazard)
     ):
         confidence = Confidence.POSSIBLE
@@ -147,7 +148,8 @@ def _from_outside(search: Search, path: str) -> Iterator[Finding]:
     """`dataset.lock = Lock()`: reported with what a person could do, for the class does not know of it."""
     for outline, node, target, shape, made in search.set_from_outside(path):
         confidence, trace, _ = search.crossing(shape)
-        confidence = Confidence.POSSIBLE if search.may_leave_out(shape, target.attr, made.kind) else confidence
+        if search.may_leave_out(shape, target.attr, made) or may_be_skipped(outline, target.value):
+            confidence = Confidence.POSSIBLE
         name = f"{ast.unparse(target.value)}.{target.attr}"
         hop = Hop(outline.path, node.lineno, f"{made.kind.what} is stored as `{name}`")
         reason = (

@@ -25,7 +25,7 @@ from ...syntax.outline import Outline
 from ...syntax.pickled_state import StateFilter, constant, named_by, takes_all
 from ...syntax.python_floor import old_python
 from ...syntax.repo import Repo
-from ...syntax.unpicklable import Made, Recogniser
+from ...syntax.unpicklable import Made, Recogniser, class_of_container
 from ...syntax.unpicklable_table import (
     ObjectKind,
     base_methods,
@@ -199,7 +199,7 @@ class Search:
             for shape in starmap(self.family.shape, owners):
                 for made in self.recogniser.made(outline, node.value):
                     stays = made.kind.inherited or made.kind.later or not self.counts(made.kind)
-                    if not (stays or self.decides(shape) or self.left_out(shape, target.attr, made.kind)):
+                    if not (stays or self.decides(shape) or self.left_out(shape, target.attr, made)):
                         yield outline, node, target, shape, made
                         break
 
@@ -234,7 +234,7 @@ class Search:
         for store in given_fields(shape):
             name = store.target.attr
             for made in [item for item in self.given.of(shape, name) if self.counts(item.kind)][:1]:
-                if not self.left_out(shape, name, made.kind):
+                if not self.left_out(shape, name, made):
                     found.setdefault(name, []).append(Hazard(store, made))
         for store in cached(shape):
             name = store.target.attr
@@ -242,7 +242,7 @@ class Search:
                 if (
                     self.counts(made.kind)
                     and name not in shape.worker_only_methods
-                    and not self.left_out(shape, name, made.kind)
+                    and not self.left_out(shape, name, made)
                 ):
                     found.setdefault(name, []).append(Hazard(store, made))
         for name, store in [*made_first, *stores, *fillings(shape), *set_by_text(shape)]:
@@ -253,15 +253,24 @@ class Search:
             for made in [*self.recogniser.made(shape.outline, store.value), *given]:
                 if parts and not made.nested:
                     continue
-                if self.counts(made.kind) and not self.left_out(shape, name, made.kind) and self._is_sent(shape, store):
+                if made.nested or store.fills:
+                    made = replace(made, nested=True, within=self._container(shape, name, store, made))
+                if self.counts(made.kind) and not self.left_out(shape, name, made) and self._is_sent(shape, store):
                     if is_replaced_at_once(self.recogniser, store, made):
                         continue
-                    made = replace(made, nested=True) if store.fills else made
                     if self._of_other_context(made, shape):
                         made = replace(made, kind=wrong_context(made.kind))
                     found.setdefault(name, []).append(Hazard(store, made))
                     break
         return {} if found and self.decides(shape) else found
+
+    def _container(self, shape: Shape, name: str, store: Store, made: Made) -> str:
+        """The class of the container that the attribute keeps, where that is written out and always the same; or ""."""
+        stores = [each for other in self.family.hierarchy(shape) for each in other.stores(name)]
+        values = [each.value for each in stores if not each.fills and each.target is not store.target]
+        found = {class_of_container(value) for value in values if getattr(value, "value", value) is not None}
+        found |= set() if store.fills else {made.within}
+        return found.pop() if len(found) == 1 else ""
 
     def _is_sent(self, shape: Shape, store: Store) -> bool:
         """Not only workers set it."""
@@ -311,7 +320,7 @@ class Search:
         """The class says in some other way how it is pickled."""
         return any(other.once(_has_reducer) for other in self.family.line(shape))
 
-    def left_out(self, shape: Shape, name: str, kind: ObjectKind | None = None) -> bool:
+    def left_out(self, shape: Shape, name: str, made: Made | None = None) -> bool:
         """A `__getstate__` looks after the attribute, which keeps such a thing, or takes only what it names."""
         classes = [other.node for other in self.family.line(shape)]
         for other in self.family.line(shape):
@@ -320,22 +329,20 @@ class Search:
                 continue
             if shape.key(name) in named_by(other.outline, method, classes) or not takes_all(method):
                 return True
-        if True in self._by_test(shape, name, kind):
+        if True in self._by_test(shape, name, made):
             return True
         return any("picks" in (base_methods(item) or ()) for item in self.family.foreign(shape))
 
-    def may_leave_out(self, shape: Shape, name: str, kind: ObjectKind | None = None) -> bool:
+    def may_leave_out(self, shape: Shape, name: str, made: Made | None = None) -> bool:
         """A `__getstate__` leaves attributes out by a test, and it isn't known what that says of this one."""
-        return None in self._by_test(shape, name, kind)
+        return None in self._by_test(shape, name, made)
 
-    def _by_test(self, shape: Shape, name: str, kind: ObjectKind | None) -> list[bool | None]:
-        return [self.by_test(shape, owner, state, name, kind) for owner, state in self.state_filters(shape)]
+    def _by_test(self, shape: Shape, name: str, made: Made | None) -> list[bool | None]:
+        return [self.by_test(shape, owner, state, name, made) for owner, state in self.state_filters(shape)]
 
-    def by_test(
-        self, shape: Shape, owner: Shape, state: StateFilter, name: str, kind: ObjectKind | None
-    ) -> bool | None:
+    def by_test(self, shape: Shape, owner: Shape, state: StateFilter, name: str, made: Made | None) -> bool | None:
         """Do the tests of the `__getstate__` of `owner` leave the attribute, which keeps such a thing, out?"""
-        of_type = partial(is_of, self.recogniser, owner.outline, kind) if kind is not None else None
+        of_type = partial(is_of, self.recogniser, owner.outline, made) if made is not None else None
         return state.leaves_out(shape.key(name), of_type)
 
     def never_made(self, hazard: Hazard) -> bool:
