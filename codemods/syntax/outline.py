@@ -69,7 +69,7 @@ class Outline(FileTree):
                 bound.setdefault(parameter, []).insert(0, ValueBinding(scope, None, parameter=True))
         return bound
 
-    def _declared(self, scope: Scope) -> frozenset[str]:
+    def declared(self, scope: Scope) -> frozenset[str]:
         """Names that `scope` declares global or nonlocal."""
         if scope not in self._declarations:
             marks = (node for node in self.own(scope) if isinstance(node, (ast.Global, ast.Nonlocal)))
@@ -97,7 +97,7 @@ class Outline(FileTree):
 
     def _look_up(self, use: ast.AST, name: str) -> tuple[Scope, Sequence[ValueBinding]]:
         innermost = scope = self.scope(use)
-        if name in self._declared(scope):
+        if name in self.declared(scope):
             scope = self.scope(scope)
         while True:
             found = self.bindings(scope, name)

@@ -138,6 +138,91 @@ def test_what_changes_it(change: str, found: bool) -> None:
     assert [place[2] for place in reports({**FILES, "train.py": train})] == ["train.py:10"] * found
 
 
+RANKS = """\
+import torch.multiprocessing as mp
+from config import cfg
+
+def rank(index, options):
+    cfg.update(options)
+    print(index, cfg["size"])
+
+def launch():
+    mp.spawn(rank, nprocs=2, args=(dict(cfg),))
+"""
+
+
+def test_what_other_workers_set_for_themselves() -> None:
+    assert [place[0] for place in reports({**FILES, "ranks.py": RANKS})] == ["data.py"]
+
+
+@each_row(
+    ("first", "found"),
+    [
+        pytest.param("cfg.update(options)", False, id="all of it"),
+        pytest.param("cfg['size'] = options", False, id="the part"),
+        pytest.param("cfg['name'] = options", True, id="another part"),
+        pytest.param("print(options)", True, id="nothing"),
+        pytest.param("from_file(options)", False, id="as main does"),
+    ],
+)
+def test_what_workers_of_the_same_call_set_for_themselves(first: str, found: bool) -> None:
+    train = TRAIN.replace("from data import Rows", "from ranks import launch").replace(
+        "    for row in DataLoader(Rows(), num_workers=2):\n        print(row)", "    launch()"
+    )
+    ranks = RANKS.replace("cfg.update(options)", first).replace("import cfg", "import cfg, from_file")
+    files = {"config.py": CONFIG, "ranks.py": ranks, "train.py": train}
+    assert [place[0] for place in reports(files)] == ["ranks.py"] * found
+
+
+def test_a_function_that_main_calls_and_workers_of_another_call() -> None:
+    """The same function fills the settings for the ranks and for the main process, whose other workers lack them."""
+    ranks = RANKS.replace("cfg.update(options)", "from_file(options)").replace("import cfg", "import cfg, from_file")
+    assert [(place[0], place[2]) for place in reports({**FILES, "ranks.py": ranks})] == [("data.py", "train.py:10")]
+
+
+POOL = """\
+from multiprocessing import Pool
+
+options = {{"size": 1, "name": "a"}}
+
+def work(given):
+    {first}
+    return helper(3)
+
+def helper(row):
+    return options["size"] * row
+
+def fill(given):
+    options.update(given)
+
+def main():
+    options["size"] = 5
+    with Pool(2) as pool:
+        {before}print(pool.map(work, [options, options]))
+
+if __name__ == "__main__":
+    main()
+"""
+
+
+@each_row(
+    ("first", "before", "found"),
+    [
+        pytest.param("print(given)", "", True, id="nothing is set"),
+        pytest.param("global options; options = given", "", False, id="bound anew first"),
+        pytest.param("helper(1)\n    global options; options = given", "", True, id="bound anew, but read before"),
+        pytest.param("options.update(given)", "", False, id="filled first"),
+        pytest.param("print(given)", "pool.map(fill, [options]); ", False, id="another task of the pool fills it"),
+    ],
+)
+def test_what_the_tasks_of_a_pool_set(first: str, before: str, found: bool) -> None:
+    text = POOL.format(first=first.replace("; ", "\n    "), before=before.replace("; ", "\n        "))
+    assert (
+        bool(reports({"train.py": text, "ranks.py": RANKS.replace("config import", "train import options as")}))
+        is found
+    )
+
+
 SAMPLER = """\
 from config import cfg
 

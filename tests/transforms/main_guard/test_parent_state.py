@@ -361,6 +361,7 @@ KEPT = """\
 from multiprocessing import Process
 
 import kept
+from kept import Kept
 
 
 def start(target):
@@ -561,3 +562,89 @@ def test_an_object_that_the_worker_calls(made: str, read: str, change: str, foun
     text = CALLED.format(made=made, read=read, change=change)
     report = check(MemoryFiles({"run.py": text.encode()}), Settings(select=("main-guard",)))
     assert ["changes in the main process only" in each.message for each in report.findings] == [True] * found
+
+
+GETTER = """\
+kept = None
+
+class Kept:
+    value = None
+
+    @classmethod
+    def get(cls):
+        return cls.value
+
+    @staticmethod
+    def first(cls):
+        return cls.value
+
+def put(value):
+    global kept
+    kept = Kept.value = value
+
+def checked(value):
+    assert value is not None, "put it first"
+    return value
+
+def get():
+    {get}
+"""
+GETS = """\
+from torch.utils.data import DataLoader
+import kept
+from kept import Kept
+
+def collate(rows):
+    return rows * {read}
+
+def other():
+    kept.put(4)
+
+if __name__ == "__main__":
+    kept.put(3)
+    print(list(DataLoader([1, 2], num_workers=2, collate_fn=collate)))
+"""
+
+
+@each_row(
+    ("get", "read", "found"),
+    [
+        pytest.param("return kept", "kept.get()", True, id="plain"),
+        pytest.param("return checked(kept)", "kept.get()", True, id="checked by a function"),
+        pytest.param("if kept is None: raise KeyError('x')\n    return kept", "kept.get()", True, id="or an error"),
+        pytest.param("if not kept: raise KeyError('x')\n    return kept", "kept.get()", True, id="or an error, by not"),
+        pytest.param(
+            "if kept: raise KeyError('x')\n    return 3", "kept.get()", False, id="an error where it is there"
+        ),
+        pytest.param("if kept is None: put(5)\n    return kept", "kept.get()", False, id="set where it is missing"),
+        pytest.param("return 3", "Kept.get()", True, id="of a class"),
+        pytest.param("return Kept", "Kept.first(collate)", False, id="a static method: of something else"),
+    ],
+)
+def test_a_function_that_returns_what_main_has_set(get: str, read: str, found: bool) -> None:
+    contents = {"kept.py": GETTER.format(get=get).encode(), "train.py": GETS.format(read=read).encode()}
+    places = [
+        (each.path, each.trace[0].line)
+        for each in check(MemoryFiles(contents), Settings(select=("main-guard",))).findings
+    ]
+    assert [path for path, _ in places] == ["kept.py"] * found
+
+
+RANKS = """\
+from multiprocessing import Process
+import kept
+from kept import Kept
+
+def rank(value):
+    kept.put(value)
+    print(kept.get())
+
+def launch():
+    Process(target=rank, args=(2,)).start()
+"""
+
+
+def test_ranks_that_set_it_for_themselves_say_nothing_of_other_workers() -> None:
+    texts = {"kept.py": GETTER.format(get="return kept"), "train.py": GETS.format(read="kept.get()"), "ranks.py": RANKS}
+    found = check(MemoryFiles({path: text.encode() for path, text in texts.items()}), Settings(select=("main-guard",)))
+    assert [(each.path, each.trace[-1].path) for each in found.findings] == [("kept.py", "train.py")]

@@ -1,4 +1,8 @@
-"""Names of modules that workers give another object before they use them: `clock.ticks = iter(rows)`."""
+"""What workers set for themselves, and for whom: names that they bind anew first, and parts of an object that they set.
+
+That speaks for the workers of the same call: `mp.spawn(rank, args=(dict(cfg),))`, where `rank` begins with
+`cfg.update(given)`, says nothing of what a `DataLoader` elsewhere runs.
+"""
 
 from __future__ import annotations
 
@@ -9,12 +13,32 @@ from typing import TYPE_CHECKING
 from ....nodes import walk
 from ....syntax.callees import Callees, Function
 from ....syntax.outline import Outline
+from .object_parts import ITEM
 from .worker_functions import Worker, begins_some, begins_workers
 
 if TYPE_CHECKING:
     from .changed_settings import Place, Settings
 
 _MAX_DEPTH = 3
+_OWN_PROCESSES = ("spawn", "start_processes", "Process")  # that run nothing but what the call gives them
+
+
+def without_what_is_set(setting: Worker, change: Place, read: Place, reader: Worker) -> Worker | None:
+    """The reader, as far as `setting` does not set for it what it reads: in processes that the same call starts.
+
+    None where nothing is left.
+    """
+    if change.key and read.key not in ("", ITEM, change.key):
+        return reader
+    pools = {hop.path for _, hop in setting.calls.values() if not _starts_its_own(hop.what)}  # one may run all tasks
+    calls = {at: way for at, way in reader.calls.items() if at not in setting.calls and at[0] not in pools}
+    return reader if calls == reader.calls else reader.by(calls) if calls else None
+
+
+def _starts_its_own(what: str) -> bool:
+    """Of a boundary in words: "`multiprocessing.spawn` pickles its `fn`..."."""
+    name = what.partition("`")[2].partition("`")[0]
+    return name.rpartition(".")[2] in _OWN_PROCESSES or name.endswith("Loader")
 
 
 def bound_in(
@@ -23,33 +47,34 @@ def bound_in(
     """The functions that workers run (`run`) and that bind the name of the settings, each with the statement."""
     found: dict[ast.AST, ast.AST] = {}
     for outline in outlines:
+        named = outline.named.get(settings.name, ()) if outline is settings.outline else ()
+        stores = [node for node in named if isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Load)]
+        for store in stores:
+            scope = outline.scope(store)
+            if scope in run and settings.name in outline.declared(scope):
+                found.setdefault(scope, outline.statement(store))
         for node in outline.attributes.get(settings.name, ()):
             scope = outline.scope(node)
             bound = (
                 callees.resolver.bound_by(outline, node) if isinstance(node.ctx, ast.Store) and scope in run else None
             )
             if bound is not None and bound[:2] == (settings.outline, settings.name):
-                found[scope] = outline.statement(node)
+                found.setdefault(scope, outline.statement(node))
     return found
 
 
 def bind_first(
-    callees: Callees, name: str, bound: Mapping[ast.AST, ast.AST], workers: Iterable[Worker],
-    readers: Iterable[tuple[Place, Worker]],
-) -> bool:  # fmt: skip
-    """All functions that are sent where those of the readers are begin with one of the statements in `bound`.
+    callees: Callees, name: str, bound: Mapping[ast.AST, ast.AST], workers: Iterable[Worker], reader: Worker
+) -> bool:
+    """All functions that are sent where what leads to the reader is begin with one of the statements in `bound`.
 
     Or one that each worker begins with: `initializer=`, `worker_init_fn=`.
     """
-    files = {path for _, reader in readers for path in reader.sent}
-    sent = [worker for worker in workers if worker.depth == 0 and not files.isdisjoint(worker.sent)]
-    binds = [each for each in sent if _binds_first(callees, each.outline, each.function, name, bound, 0)]
-    return bool(binds) and (
-        binds == sent
-        or any(
-            begins_workers(each.outline, each.function) and not begins_some(each.outline, each.function)
-            for each in binds
-        )
+    near = [each for each in workers if each.depth == 0 and reader.sent.keys() & each.sent.keys()]
+    sent = [each for each in near if reader.calls.keys() & each.calls.keys()]
+    binds = [each for each in near if _binds_first(callees, each.outline, each.function, name, bound, 0)]
+    return (bool(sent) and all(each in binds for each in sent)) or any(
+        begins_workers(each.outline, each.function) and not begins_some(each.outline, each.function) for each in binds
     )
 
 
@@ -59,7 +84,12 @@ def _binds_first(
     """The function comes to its statement in `bound` before it calls another function or uses the name."""
     for statement in function.body:
         nodes = list(walk(statement))
-        reads = [node for node in nodes if isinstance(node, ast.Attribute) and node.attr == name]
+        reads = [
+            node
+            for node in nodes
+            if (isinstance(node, ast.Attribute) and node.attr == name)
+            or (isinstance(node, ast.Name) and node.id == name)
+        ]
         if bound.get(function) is statement:
             return all(isinstance(node.ctx, ast.Store) for node in reads)
         called = [callees.called(outline, node) for node in nodes if isinstance(node, ast.Call)]

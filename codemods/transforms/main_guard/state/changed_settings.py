@@ -24,7 +24,7 @@ from ..importers import Importers
 from ..starts.process_starts import Starts
 from ..starts.start_lines import sent_again
 from .before_start import precedes
-from .bound_by_workers import bind_first, bound_in
+from .bound_by_workers import bind_first, bound_in, without_what_is_set
 from .calls_of_functions import CallsOfFunctions
 from .calls_of_scripts import CallsOfScripts, has_guard
 from .emptied_before import is_emptied
@@ -113,13 +113,21 @@ class Search:
             places.sort(key=nearest)
             outlines = self._that_may_mean(settings.outline, [settings.name])
             bound = bound_in(self.callees, settings, outlines, self._run)
-            if not bound or not bind_first(self.callees, settings.name, bound, self.workers.values(), places):
-                yield from self.changed(settings.outline, list(self._changes(settings)), places)
+            if bound:
+                places = [item for item in places if not self._binds_first(settings, bound, item[1])]
+            for _, changed in self.changed(settings.outline, list(self._changes(settings)), places) if places else ():
+                yield changed
+
+    def _binds_first(self, settings: Settings, bound: Mapping[ast.AST, ast.AST], reader: Worker) -> bool:
+        return bind_first(self.callees, settings.name, bound, self.workers.values(), reader)
 
     def changed(
         self, home: Outline, changes: Sequence[Place], places: Sequence[tuple[Place, Worker]]
-    ) -> Iterator[Changed]:
-        """The first of the places for each script that makes one of the changes to what stands in `home`."""
+    ) -> Iterator[tuple[Place, Changed]]:
+        """The first of the places for each script that makes one of the changes to what stands in `home`.
+
+        Each with where the change is made: one of `changes`, or a call of main that makes it.
+        """
         by_workers, begun = set[Place](), set[tuple[str, int]]()
         for change in changes:
             scope = change.outline.scope(change.node)
@@ -127,8 +135,14 @@ class Search:
                 some = begins_some(change.outline, scope)
                 begun |= {(change.outline.path, line) for line in some}
                 by_workers |= set() if some else {change}
-        if any(change.key not in (DRAWN, ITEM) for change in by_workers):
-            return  # workers set it themselves
+        sets = {change for change in by_workers if change.key not in (DRAWN, ITEM)}
+        for change in sets:
+            scope = change.outline.scope(change.node)
+            setting = self.workers.get(scope) if isinstance(scope, FUNCTIONS) else None
+            if setting is None or begins_workers(change.outline, scope):
+                return  # all workers set it themselves
+            left = [(place, without_what_is_set(setting, change, place, reader)) for place, reader in places]
+            places = [(place, reader) for place, reader in left if reader is not None]
         own = {change.node for change in by_workers if _adds(change)}
         places = [item for item in places if item[0].node not in own] if own else places
         changes = [change for change in changes if change not in by_workers and not self._for_a_while(change)]
@@ -149,7 +163,8 @@ class Search:
                 script = min(scripts)
                 through = f" ({script} runs that)" if script != change.outline.path else ""
                 what = f"`{ast.unparse(place.node)}` is changed here, in the main process only{through}"
-                yield Changed(home, place.node, worker, confidence, sent, Hop(change.outline.path, line, what))
+                hop = Hop(change.outline.path, line, what)
+                yield change, Changed(home, place.node, worker, confidence, sent, hop)
 
     def _for_a_while(self, change: Place) -> bool:
         """`old = cfg.SIZE; cfg.SIZE = size; ...; cfg.SIZE = old` in one block, which starts no worker in between."""
@@ -176,7 +191,7 @@ class Search:
         return frozenset((hop.path, hop.line) for hop in hops)
 
     def _calls_by_main(self, change: Place) -> Iterator[Place]:
-        """Where code that no worker runs calls the function in which an object goes on, for workers as well.
+        """Where code that no worker runs calls the function that makes the change, which workers run as well.
 
         It may call another function first that workers run too.
         """
@@ -185,7 +200,7 @@ class Search:
             for caller, call in self.called.of(outline, scope) if isinstance(scope, FUNCTIONS) else ():
                 around = caller.scope(call)
                 if around not in self.workers:
-                    yield Place(caller, call, DRAWN)
+                    yield Place(caller, call, change.key)
                 elif around not in seen and len(seen) < _MAX_DEPTH:
                     seen.add(around)
                     todo.append((caller, around))

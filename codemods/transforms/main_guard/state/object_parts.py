@@ -95,10 +95,9 @@ class Parts:
         for key in self._changed(Use(outline, node, made), collects):
             yield outline, node, key
         for same in self.same.of(outline, node):
-            if same.at is None or same.outline.scope(same.node) not in self.workers:
-                where, at = same.at or (same.outline, same.node)
-                for key in self._changed(Use(same.outline, same.node, made), collects):
-                    yield where, at, key
+            where, at = same.at or (same.outline, same.node)
+            for key in self._changed(Use(same.outline, same.node, made), collects):
+                yield where, at, key
 
     def changed(self, outline: Outline, node: ast.expr) -> bool:
         """The object, or a part of it, is changed there or by another expression for it."""
@@ -178,7 +177,6 @@ class Parts:
         return any(
             self._changed(Use(same.outline, same.node, (outline, whole)), False, depth + 1)
             for same in self.same.of(outline, whole)
-            if same.at is None or same.outline.scope(same.node) not in self.workers
         )
 
     def _advances(self, use: Use, whole: ast.AST, above: ast.AST) -> bool:

@@ -65,7 +65,8 @@ def parent_state(search: Search) -> Iterator[Changed]:
         changes = list(_changes(search, state))
         if changes and not _is_reported(search, state):
             places.sort(key=lambda item: (item[1].depth, item[0].outline.path, getattr(item[0].node, "lineno", 0)))
-            yield from search.changed(state.outline, changes, places)
+            for _, changed in search.changed(state.outline, changes, places):
+                yield changed
 
 
 def _is_reported(search: Search, state: _State) -> bool:
@@ -138,7 +139,8 @@ def _attribute(search: Search, worker: Worker, node: ast.Attribute) -> _State | 
     """`Encoder.size`, and `self.size` where the class body alone gives it a value."""
     outline, resolver, value = worker.outline, search.callees.resolver, node.value
     by_self = outline.is_self(value)
-    owner = Class(outline, around) if by_self and (around := outline.owner(value)) else None
+    is_own = by_self or _is_cls(outline, value)
+    owner = Class(outline, around) if is_own and (around := outline.owner(value)) else None
     if owner is None and outline.home_name(value)[:1].isupper():
         found = resolver.definition(outline, value)
         owner = Class(found.outline, found.node) if found and isinstance(found.node, ast.ClassDef) else None
@@ -151,6 +153,15 @@ def _attribute(search: Search, worker: Worker, node: ast.Attribute) -> _State | 
     owners, by_self = ([owner], by_self) if owner is not None else (worker.given(value, flow.given_to), True)
     states = (_in_body(resolver, each, node.attr, by_self) for each in owners)
     return next((state for state in states if state is not None), None)
+
+
+def _is_cls(outline: Outline, value: ast.expr) -> bool:
+    """The class that a class method gets."""
+    around = outline.method(value)
+    if around is None or not isinstance(value, ast.Name) or value.id not in positional(around)[:1]:
+        return False
+    is_static = any(last_name(mark) == "staticmethod" for mark in around.decorator_list)
+    return not is_static and not outline.is_self(value)
 
 
 def _in_body(resolver: Resolver, owner: Class, name: str, by_self: bool) -> _State | None:
@@ -190,8 +201,18 @@ def _does_without(outline: Outline, node: ast.expr, function: Function) -> bool:
         test = each.test if isinstance(each, (ast.If, ast.IfExp, ast.While)) else None
         asks = test is not None and any(ast.unparse(part) == text and _asks(outline, part) for part in ast.walk(test))
         if asks and (_sets(function, text) or (isinstance(each, ast.If) and all(map(only_logs, each.body)))):
-            return True
+            return not (isinstance(each, ast.If) and _stops_without(each, text))
     return False
+
+
+def _stops_without(node: ast.If, text: str) -> bool:
+    """`if current is None: raise ValueError("call set_current first")`."""
+    test = node.test
+    if isinstance(test, ast.Compare) and len(test.ops) == 1 and isinstance(test.ops[0], (ast.Is, ast.Eq)):
+        missing = any(isinstance(side, ast.Constant) and side.value is None for side in (test.left, *test.comparators))
+    else:
+        missing = isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not) and ast.unparse(test.operand) == text
+    return missing and isinstance(node.body[-1], ast.Raise)
 
 
 def _sets(function: Function, text: str) -> bool:
@@ -377,9 +398,8 @@ def _is_of(search: Search, outline: Outline, value: ast.expr, state: _State) -> 
     if (of := whose_class(value)) is not None:
         made = search.callees.class_of(outline, of) if not outline.is_self(of) else None
         return state.owner is (outline.owner(of) if outline.is_self(of) else made[1] if made is not None else None)
-    around = outline.method(value)
-    if around is not None and isinstance(value, ast.Name) and value.id in positional(around)[:1]:
-        return not outline.is_self(value) and outline.owner(value) is state.owner
+    if _is_cls(outline, value):
+        return outline.owner(value) is state.owner
     found = search.callees.resolver.definition(outline, value)
     return found is not None and found.node is state.owner
 

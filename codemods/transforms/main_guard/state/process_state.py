@@ -140,10 +140,8 @@ def inherits(search: Search, worker: Worker, seeded: bool = False) -> Worker | N
     `seeded`: torch's DataLoader gives its workers this state in another way; and who seeds the main process means the
     ranks that `mp.spawn` starts, which never have that.
     """
-    sent = {path: way for path, way in worker.sent.items() if _forks(search, path, way[1], seeded)}
-    if len(sent) == len(worker.sent):
-        return worker if sent else None
-    return replace(worker, sent=sent) if sent else None
+    calls = {at: way for at, way in worker.calls.items() if _forks(search, at[0], way[1], seeded)}
+    return worker.by(calls) if calls else None
 
 
 def _forks(search: Search, path: str, hop: Hop, seeded: bool) -> bool:
@@ -178,9 +176,7 @@ def made_before(
 ) -> Iterator[tuple[Place, Changed]]:
     """The changes that a worker lacks where it reads: made before it is started, in the main process only."""
     places.sort(key=nearest)
-    for changed in search.changed(places[0][0].outline, changes, places) if changes else ():
-        at = changed.change.path, changed.change.line
-        change = next(each for each in changes if (each.outline.path, getattr(each.node, "lineno", 1)) == at)
+    for change, changed in search.changed(places[0][0].outline, changes, places) if changes else ():
         if is_set_before(search, change, changed.sent):
             yield change, told(changed, change)
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import ast
 import functools
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 from ....finding import Confidence, Hop
@@ -40,7 +40,13 @@ class Worker:
     depth: int  # of calls between what is sent and this
     sent: dict[str, tuple[Confidence, Hop]]  # by file: how it comes to
     nodes: list[ast.AST] = field(repr=False, compare=False)  # what a call of it runs: no defaults, no decorators
+    calls: dict[tuple[str, int], tuple[Confidence, Hop]] = field(compare=False)  # the same of all, by file and line
     objects: list[Class] = field(default_factory=list, compare=False)  # what a function that is sent gets along
+
+    def by(self, calls: Mapping[tuple[str, int], tuple[Confidence, Hop]]) -> Worker:
+        """The same, where only some of the calls send it."""
+        sent = dict(reversed([(path, way) for (path, _), way in calls.items()]))
+        return replace(self, calls=dict(calls), sent=sent)
 
     def given(self, value: ast.expr, known: Callable[[str, int, str], list[tuple[str, int]]]) -> list[Class]:
         """The classes that `value` may be an object of, where that is one of its parameters; `known`: what it gets."""
@@ -126,20 +132,21 @@ class WorkerFunctions:
         self, outline: Outline, function: Function, confidence: Confidence, hop: Hop, objects: Sequence[Class] = ()
     ) -> None:
         """The function and all that it calls, as far as that is seen; `objects`: the classes of what it gets."""
-        todo = [(outline, function, 0)]
+        todo, by, way = [(outline, function, 0)], (hop.path, hop.line), (confidence, hop)
         for where, at, depth in todo:  # grows as it goes
             known = self.known.get(at)
             if known is not None:
-                if hop.path in known.sent and known.depth <= depth:
+                if by in known.calls and known.depth <= depth:
                     continue
                 known.depth = min(depth, known.depth)
-                known.sent.setdefault(hop.path, (confidence, hop))
+                known.sent.setdefault(hop.path, way)
+                known.calls.setdefault(by, way)
                 known.objects += [each for each in objects if each not in known.objects]
             elif len(self.known) >= _MAX_CALLS or is_test(where.path, facts_lookup(self.starts.project)):
                 continue
             else:
                 nodes = [node for statement in at.body for node in walk(statement)]
-                known = self.known[at] = Worker(where, at, depth, {hop.path: (confidence, hop)}, nodes, [*objects])
+                known = self.known[at] = Worker(where, at, depth, {hop.path: way}, nodes, {by: way}, [*objects])
             for call, code in self._calls(known):
                 if not code and isinstance(call.func, ast.Attribute):
                     code = self._known_methods(where, call) or [*self._methods(where, objects, call.func)]
