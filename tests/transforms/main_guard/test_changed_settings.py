@@ -540,3 +540,37 @@ if __name__ == "__main__":
 @pytest.mark.parametrize(("read", "found"), [("left.size", False), ("right.size", True)])
 def test_each_parameter_of_a_worker_has_its_own_class(read: str, found: bool) -> None:
     assert bool(reported({"train.py": OF_CLASSES.format(read=read)}, "main-guard")) is found
+
+
+LATE = """\
+from torch.utils.data import DataLoader
+
+def main():
+    import rows
+    {late}
+    print(*DataLoader(rows.Rows(), num_workers=2))
+
+if __name__ == "__main__":
+    main()
+"""
+
+
+@each_row(
+    ("late", "path", "found"),
+    [
+        pytest.param("pass", "rows.py", False, id="the module that reads it"),
+        pytest.param("import names", "words.py", False, id="the module that it is in"),
+        pytest.param("import names", "names.py", True, id="a module that workers do not import"),
+    ],
+)
+def test_what_a_module_does_that_main_imports_late(late: str, path: str, found: bool) -> None:
+    """A worker imports what it needs to read its data set, and runs the statements of that as well."""
+    files = {
+        "words.py": "words = ['none']\n",
+        "rows.py": "from torch.utils.data import Dataset\nfrom words import words\n\n\nclass Rows(Dataset):\n"
+        "    def __getitem__(self, at):\n        return words[at]\n",
+        "names.py": "from words import words\n",
+        "train.py": LATE.format(late=late),
+    }
+    files[path] += "\nfor line in open('words.txt'):\n    words.append(line)\n"
+    assert bool(reports(files)) is found

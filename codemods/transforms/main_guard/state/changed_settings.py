@@ -28,10 +28,10 @@ from .bound_by_workers import bind_first, bound_in, without_what_is_set
 from .calls_of_functions import CallsOfFunctions
 from .calls_of_scripts import CallsOfScripts, has_guard
 from .emptied_before import is_emptied
-from .leads_to import leads_to
 from .object_parts import ADDS, DRAWN, ITEM, Parts
 from .own_names import OBJECTS, may_mean_other, means_own
 from .registrations import Registrations
+from .set_back import is_set_back
 from .worker_functions import Worker, WorkerFunctions, begins_some, begins_workers
 
 _MAX_DEPTH = 5
@@ -145,7 +145,7 @@ class Search:
             places = [(place, reader) for place, reader in left if reader is not None]
         own = {change.node for change in by_workers if _adds(change)}
         places = [item for item in places if item[0].node not in own] if own else places
-        changes = [change for change in changes if change not in by_workers and not self._for_a_while(change)]
+        changes = [change for change in changes if change not in by_workers and not is_set_back(self, change)]
         computed = {_computed(change) for change in by_workers if change.key == ITEM}
         if computed:  # each worker keeps results for itself, and does not compute what another gives for a name
             changes = [change for change in changes if change.key not in ("", DRAWN, ITEM)]
@@ -166,25 +166,8 @@ class Search:
                 hop = Hop(change.outline.path, line, what)
                 yield change, Changed(home, place.node, worker, confidence, sent, hop)
 
-    def _for_a_while(self, change: Place) -> bool:
-        """`old = cfg.SIZE; cfg.SIZE = size; ...; cfg.SIZE = old` in one block, which starts no worker in between."""
-        outline, statement = change.outline, change.outline.statement(change.node)
-        if not isinstance(statement, ast.Assign):
-            return False
-        above = outline.parents[statement]
-        blocks: list[list[ast.stmt]] = [getattr(above, "body", []), getattr(above, "orelse", [])]
-        block = next((each for each in blocks if statement in each), [])
-        set_here = [(at, *_set(each)) for at, each in enumerate(block)]
-        target, _ = _set(statement)
-        kept = {name: at for at, name, value in set_here if target and value == target}
-        back = [at for at, name, value in set_here if kept and name == target and kept.get(value, at) < at]
-        if not back or not min(kept.values()) < block.index(statement) <= back[-1]:
-            return False
-        between = block[min(kept.values()) : back[-1]]
-        return not (self.starts.in_block(outline, between) or leads_to(self.repo, outline, between, self._boundaries))
-
     @cached_property
-    def _boundaries(self) -> frozenset[tuple[str, int]]:
+    def boundaries(self) -> frozenset[tuple[str, int]]:
         """Where something is sent to workers."""
         hops = [hop for _, _, hop in flow_of(self.starts.project).sent()]
         hops += [hop for worker in self.workers.values() for _, hop in worker.sent.values()]
@@ -213,7 +196,7 @@ class Search:
         `begun`: where something is sent to workers that set it themselves.
         """
         for change in changes:
-            if change.key == ITEM and place.key != ITEM:
+            if (change.key == ITEM and place.key != ITEM) or self._is_import_of(place, change):
                 continue
             if change.key not in ("", DRAWN) and place.key not in ("", ITEM, change.key):
                 continue
@@ -227,6 +210,13 @@ class Search:
                     if precedes(self, change, sent) and not is_emptied(self.callees, changes, sent):
                         return change, running, (way[0], sent)
         return None
+
+    def _is_import_of(self, place: Place, change: Place) -> bool:
+        """What reads it imports the module of whose own statements the change is one, or is that."""
+        outline, node = change.outline, change.node
+        if not isinstance(outline.scope(node), ast.Module) or any(map(is_main_process_block, outline.ancestors(node))):
+            return False
+        return place.outline.path in self.importers.reaching(outline.path)
 
     def _sends(self, script: str, path: str) -> bool:
         """The script runs what starts workers in the file: as that is, where it is a script too."""
@@ -360,13 +350,6 @@ def _adds(change: Place) -> bool:
     call = change.outline.parents[above]
     is_statement = isinstance(call, ast.Call) and isinstance(change.outline.parents[call], ast.Expr)
     return isinstance(above, ast.Attribute) and (is_statement or above.attr in ADDS)
-
-
-def _set(statement: ast.stmt) -> tuple[str, str]:
-    """What a statement sets, and to what, in words; "" for none."""
-    if not isinstance(statement, ast.Assign) or len(statement.targets) != 1:
-        return "", ""
-    return ast.unparse(statement.targets[0]), ast.unparse(statement.value)
 
 
 def _has_entries(home: Outline, names: Container[str]) -> bool:
