@@ -169,7 +169,8 @@ class Decisions:
         if line.starter is not Starter.LAUNCH:
             return Verdict()
         reason = f"{problem}: whether it needs the --local_rank that torchrun does not pass can't be seen"
-        return Verdict(DEPRECATED, reason=f"{reason}. Rename the launcher by hand", confidence=Confidence.LIKELY)
+        sure = Confidence.POSSIBLE if self.scripts.is_gone(line) else Confidence.LIKELY
+        return Verdict(DEPRECATED, reason=f"{reason}. Rename the launcher by hand", confidence=sure)
 
     def _decide(self, source: Source, line: LaunchLine, target: str) -> Verdict:
         """The decision for one line and the script `target` that it starts."""

@@ -68,6 +68,13 @@ class Scripts:
         found = self.targets(line)
         return [] if isinstance(found, Refused) else found
 
+    def is_gone(self, line: LaunchLine) -> bool:
+        """No file of the project has the name of the script, wherever the line is run: as it stands it can't start."""
+        names = {value.rpartition("/")[2] for value in line.entry_values if value.endswith(".py")}
+        if not names or line.entry_is_module or line.flag("no-python", "run-path") is not None:
+            return False
+        return names.isdisjoint(path.rpartition("/")[2] for path in self.files)
+
     def _module(self, line: LaunchLine, name: str) -> list[str]:
         place = self.modules.absolute(line.path, name)
         if place is not None and place.endswith(f"{name.replace('.', '/')}/__init__.py"):

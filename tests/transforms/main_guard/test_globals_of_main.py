@@ -331,3 +331,55 @@ def test_values_that_a_line_has_no_room_for_stand_one_by_one() -> None:
     call = fixed[fixed.index("with Pool(") : fixed.index(" as pool")]
     assert call.splitlines()[1:3] == ["        processes=4,", "        initializer=_init_worker,"]
     assert call.endswith(f"        initargs=({', '.join(listed)}),\n    )")
+
+
+TWO_POOLS = """\
+import argparse
+from multiprocessing import Pool
+
+
+def sized(row):
+    return row * args.size
+
+
+def looked_up(row):
+    return row * table[row]
+
+
+def first({parameter}):
+    pool = Pool(2)
+    print(pool.map(sized, [1]))
+
+
+def second():
+    pool = Pool(3)
+    print(pool.map({both}, [1]))
+
+
+if __name__ == "__main__":
+    args = argparse.ArgumentParser().parse_args()
+    table = {{1: 2}}
+    table[2] = len(args)
+    first(3)
+    second()
+"""
+
+
+@pytest.mark.parametrize("both", ["looked_up", "sized"])
+def test_what_hinders_at_one_pool_is_not_said_of_another(both: str) -> None:
+    text = TWO_POOLS.format(parameter="args", both=both)
+    found = {each.span.line: each for each in reported({"train.py": text}, "main-guard")}
+    reason = found[6].reason or ""
+    assert "where line 14 makes the pool, `args` is a variable of the function" in reason
+    assert (10 in found) is (both == "looked_up")
+    assert all(each.fix is not None for line, each in found.items() if line == 10)
+
+
+def test_each_pool_has_a_function_of_its_own() -> None:
+    after = migrated({"train.py": TWO_POOLS.format(parameter="size", both="looked_up")}, "main-guard")["train.py"]
+    assert "Pool(2, initializer=_init_worker, initargs=(args,))" in after
+    assert "Pool(3, initializer=_init_pool_worker, initargs=(table,))" in after
+    assert "def _init_worker(value):\n    global args\n" in after
+    assert "def _init_pool_worker(value):\n    global table\n" in after
+    same = migrated({"train.py": TWO_POOLS.format(parameter="size", both="sized")}, "main-guard")["train.py"]
+    assert same.count("initializer=_init_worker, initargs=(args,)") == 2

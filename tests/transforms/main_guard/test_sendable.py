@@ -294,3 +294,29 @@ def test_statements(text: str, expected: Sendable) -> None:
 def test_a_function_that_other_files_call() -> None:
     text = "x = None\ndef main(y):\n    global x\n    x = y\nmain(1)\n"
     assert known(text) is YES and known(text, imported=True) is UNKNOWN
+
+
+@each_row(
+    ("annotation", "expected"),
+    [
+        ("int", YES),
+        ("'str'", YES),
+        ("pathlib.Path", YES),
+        ("typing.Optional[bool]", YES),
+        ("str | None", YES),
+        ("'dict[str, list[float]] | None'", YES),
+        ("typing.Tuple[int, ...]", YES),
+        ("np.ndarray", YES),
+        ("object", UNKNOWN),
+        ("dict", UNKNOWN),  # of anything
+        ("list[object]", UNKNOWN),
+        ("typing.Callable[[int], int]", UNKNOWN),
+        ("Plain", UNKNOWN),
+        ("'not a ( type'", UNKNOWN),
+    ],
+)
+def test_the_annotation_of_a_parameter(annotation: str, expected: Sendable) -> None:
+    text = f"x = None\ndef main(y: {annotation}):\n    global x\n    x = y\n"
+    assert known(text, imported=True) is expected
+    assert known(f"{text}main(lambda: 0)\n") is NO  # what a call shows counts more
+    assert known(f"{text}main(other())\n") is expected

@@ -53,6 +53,7 @@ class HandOver:
         """`imported`: another file imports this one."""
         self.starts, self.outline, self.source, self.imported = starts, outline, source, imported
         self.values, self.order = Values(starts, imported), SetBefore(outline, imported)
+        self._names: dict[tuple[str, ...], str] = {}  # of the functions that fixes add, by what each sets
 
     def fix(self, names: Sequence[str], calls: Iterable[ast.Call], readers: Sequence[Function]) -> Fix:
         """Hands `names` to the pools that get `calls`, whose workers run `readers`. Raises Refused, or NotDone."""
@@ -72,6 +73,11 @@ class HandOver:
         return Fix(f"Hand {listed} to the workers by the initializer of their pool", edits, unsafe=unsafe)
 
     # the pools
+
+    def pools_of(self, call: ast.Call) -> list[ast.Call]:
+        """The calls that make the pool which `call` sends something to; the call itself where that can't be told."""
+        made = self._made(call.func.value) if isinstance(call.func, ast.Attribute) else []
+        return [pool.call for pool in made] or [call]
 
     def _pools(self, calls: Iterable[ast.Call]) -> dict[ast.Call, _Pool]:
         found: dict[ast.Call, _Pool] = {}
@@ -204,7 +210,7 @@ class HandOver:
         unit = indentation_unit(source, module)
         one = len(names) == 1
         lines = [
-            f"def {self._name()}({'value' if one else '*values'}):",
+            f"def {self._name(names)}({'value' if one else '*values'}):",
             f"{unit}global {', '.join(names)}",
             f"{unit}{', '.join(names)} = {'value' if one else 'values'}",
         ]
@@ -214,14 +220,15 @@ class HandOver:
         at = source.line_starts[line - 1]
         return Edit(source.path, at, at, lead + "\n".join(lines) + "\n" * (gap + 1))
 
-    def _name(self) -> str:
+    def _name(self, values: Sequence[str]) -> str:
         taken = set(self.outline.named) | {name for item in self.outline.module.body for name in names_bound(item)}
-        names = [*_NAMES, *(f"{_NAMES[0]}_{number}" for number in range(2, 99))]
-        return next(name for name in names if name not in taken)
+        taken |= {name for of, name in self._names.items() if of != tuple(values)}
+        names = (*_NAMES, *(f"{_NAMES[0]}_{number}" for number in range(2, 99)))
+        return self._names.setdefault(tuple(values), next(name for name in names if name not in taken))
 
     def _call(self, call: ast.Call, names: Sequence[str]) -> Edit:
         """The arguments that are added to the call which makes a pool."""
-        source, name = self.source, self._name()
+        source, name = self.source, self._name(names)
         start = max(self._end(node) for node in [call.func, *call.args, *(k.value for k in call.keywords)])
         end = self._end(call) - 1
         if "#" in (gap := source.text[start:end]):

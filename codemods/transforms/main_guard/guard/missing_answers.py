@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import functools
 from collections.abc import Callable, Sequence
 
 from ....finding import Answer, Fix, Refused
@@ -50,8 +51,20 @@ def answers_for(
             return answers | dict.fromkeys((missing.read.id for missing in rest), done)
     answers |= _together(by_object, keep, _KEEP)
     by_pool = [missing for missing in rest if missing not in by_object]
-    answers |= _together(by_pool, lambda names: handed.fix(names, _calls(by_pool), _readers(by_pool)), _PASS)
+    for group in _by_pools(handed, by_pool):
+        answers |= _together(group, functools.partial(handed.fix, calls=_calls(group), readers=_readers(group)), _PASS)
     return answers
+
+
+def _by_pools(handed: HandOver, found: Sequence[MissingGlobal]) -> list[list[MissingGlobal]]:
+    """Those together whose readers are sent to the same pool."""
+    groups: list[tuple[set[ast.Call], list[MissingGlobal]]] = []
+    for missing in found:
+        pools = {pool for call in missing.calls for pool in handed.pools_of(call)}
+        near = [group for group in groups if not group[0].isdisjoint(pools)]
+        groups = [group for group in groups if group not in near]
+        groups.append((pools.union(*(of for of, _ in near)), [each for _, some in near for each in some] + [missing]))
+    return [some for _, some in groups]
 
 
 def _fixed(group: Sequence[MissingGlobal], fix: Callable[[list[str]], Fix]) -> Fix | None:

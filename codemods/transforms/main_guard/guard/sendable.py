@@ -5,11 +5,12 @@ from __future__ import annotations
 import ast
 import builtins
 import enum
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 
 from ....nodes import yields
 from ....syntax.binding_rules import positional
 from ....syntax.callees import FUNCTIONS, Function
+from ....syntax.names import last_name
 from ....syntax.outline import Outline
 from ....syntax.receivers import qualified_name
 from ....syntax.resolver import Class
@@ -38,6 +39,12 @@ _LAZY = frozenset(["chunksize", "iterator"])  # pandas reads on demand with thes
 _OF_RECEIVER = frozenset(["get", "copy", "pop"])
 _VIEWS = frozenset(["keys", "values", "items"])
 _ADDING = frozenset(["append", "extend", "insert", "add", "update", "setdefault", "appendleft"])
+_PLAIN_TYPES = frozenset(
+    ["str", "int", "float", "bool", "bytes", "complex", "None", "Path", "PurePath", "ndarray", "DataFrame"]
+)
+_TYPES_OF = frozenset(
+    ["Optional", "Union", "List", "Tuple", "Dict", "Set", "FrozenSet", "list", "tuple", "dict", "set", "frozenset"]
+)
 
 
 class Sendable(enum.Enum):
@@ -180,6 +187,13 @@ class Values:
         return _worst(found)
 
     def _given(self, outline: Outline, function: ast.AST, name: str, depth: int) -> Sendable:
+        """What a function gets as `name`: by what its calls pass, else by the annotation."""
+        known = self._passed_to(outline, function, name, depth)
+        written = [arg.annotation for arg in _arguments(function) if arg.arg == name and arg.annotation is not None]
+        plain = known is Sendable.UNKNOWN and any(_is_plain(outline, each) for each in written)
+        return Sendable.YES if plain else known
+
+    def _passed_to(self, outline: Outline, function: ast.AST, name: str, depth: int) -> Sendable:
         """What a function of the file's top level gets as `name`, where all its calls are seen."""
         if function not in outline.module.body or not isinstance(function, FUNCTIONS) or self.imported:
             return Sendable.UNKNOWN
@@ -301,6 +315,31 @@ class Values:
             if at < len(arguments):
                 for value in _put_into(other, arguments[at].arg, function):
                     yield self.of(other, value, depth + 1)
+
+
+def _arguments(function: ast.AST) -> Sequence[ast.arg]:
+    given = function.args if isinstance(function, FUNCTIONS) else None
+    return [*given.posonlyargs, *given.args, *given.kwonlyargs] if given is not None else ()
+
+
+def _is_plain(outline: Outline, annotation: ast.expr) -> bool:
+    """`int`, `Optional[Path]`, `dict[str, list[float]] | None`: no value of that type is one that pickle refuses."""
+    if isinstance(annotation, ast.Constant):
+        if not isinstance(annotation.value, str):
+            return annotation.value is None or annotation.value is Ellipsis
+        try:
+            return _is_plain(outline, ast.parse(annotation.value, mode="eval").body)
+        except SyntaxError:
+            return False
+    if isinstance(annotation, ast.Subscript):
+        of = last_name(annotation.value) in _TYPES_OF
+        return of and _is_plain(outline, annotation.slice)
+    if isinstance(annotation, ast.BinOp):
+        return _is_plain(outline, annotation.left) and _is_plain(outline, annotation.right)
+    if isinstance(annotation, (ast.Tuple, ast.List)):
+        return all(_is_plain(outline, part) for part in annotation.elts)
+    name = last_name(annotation) or ""
+    return name in _PLAIN_TYPES and not outline.definitions.get(name)
 
 
 def _setters(outline: Outline, name: str) -> Iterator[Function]:
