@@ -67,7 +67,11 @@ class WorkerReads:
 
     def _is_apart(self, statement: ast.stmt, changed: Global) -> bool:
         """The statement only sets parts of the variable that no worker reads: `cfg.TRAIN.RUN = "a"`."""
-        if not isinstance(statement, ast.Assign) or changed in self._changed(self.outline, [ast.Expr(statement.value)]):
+        if isinstance(statement, ast.If):
+            inner = [each for each in (*statement.body, *statement.orelse) if changed in self._changed_in(each)]
+            by_test = changed in self._changed_in(ast.Expr(statement.test))
+            return bool(inner) and not by_test and all(self._is_apart(each, changed) for each in inner)
+        if not isinstance(statement, ast.Assign) or changed in self._changed_in(ast.Expr(statement.value)):
             return False
         read, found = self._parts_read.get(changed, set()), False
         for target in statement.targets:
@@ -80,6 +84,9 @@ class WorkerReads:
                 if not found or not read.isdisjoint(set_here):
                     return False
         return found
+
+    def _changed_in(self, statement: ast.stmt) -> Iterator[Global]:
+        return self._changed(self.outline, [statement])
 
     def early(self, definitions: Iterable[Function | ast.ClassDef]) -> str | None:
         """What the first of the `definitions` that does so changes and a worker reads, in words.

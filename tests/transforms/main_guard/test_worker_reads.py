@@ -541,6 +541,9 @@ second.start()
         ("options[str(n)]", "options.train.run = 'a'", False),
         ("fixed.size", "fixed.run = 'a'", False),  # a property reads it
         ("fixed.size", "fixed.other = 'a'", True),
+        ("options.data.size", "if first.name:\n    options.train.run = 'a'", True),
+        ("options.data.size", "if first.name:\n    print(1)\nelse:\n    options.data.size = 4", False),
+        ("options.data.size", "if rename(options):\n    options.train.run = 'a'", False),
     ],
 )
 def test_parts_that_no_worker_reads_may_change(read: str, change: str, kept: bool) -> None:
