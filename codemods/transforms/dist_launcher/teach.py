@@ -11,7 +11,7 @@ from ...project import Project
 from ...syntax.argparse_options import Option, nodes
 from ...syntax.imports import reference
 from ...syntax.names import dotted
-from .local_rank import overwriting, overwritten_defaults, spelling
+from .local_rank import overwriting, overwritten_defaults, reads_environment, spelling
 from .program import SPELLINGS, Program
 
 _GROUPS = ("add_argument_group", "add_mutually_exclusive_group")
@@ -27,8 +27,11 @@ def teach(
     edits: list[Edit] = []
     imports: tuple[Import, ...] = ()
     for option in found:
+        missing, anew = missing_spellings(program, found, option), default and not reads_environment(program, option)
+        if not missing and not anew:
+            continue  # another program that takes the option has it so already
         _check(program, found, option, default)
-        edit, needs = _taught(project, option, missing_spellings(program, found, option), default)
+        edit, needs = _taught(project, option, missing, anew)
         edits.append(edit)
         imports += needs
         if default and overwritten_defaults(program) is not None:
@@ -56,8 +59,10 @@ def _parser(program: Program, option: Option) -> tuple[str, str, int]:
 def _check(program: Program, found: list[Option], option: Option, default: bool) -> None:
     """Raises Refused when the option, or its `default`, can't be replaced with the same meaning."""
     where = f"{spelling(option)} at {option.path}:{option.line}"
-    if option.dest != found[0].dest:
-        raise Refused(f"{where} is stored as `{option.dest}`, another one as `{found[0].dest}`: let both be one option")
+    first = found[0]
+    another = option.path != first.path and not set(option.names).isdisjoint(first.names)  # no parser could take both
+    if option.dest != first.dest and not another:
+        raise Refused(f"{where} is stored as `{option.dest}`, another one as `{first.dest}`: let both be one option")
     if option.odd is not None:
         raise Refused(f"{where} can't be rewritten ({option.odd}): give it LOCAL_RANK as its default")
     if option.type not in ("int", "str"):

@@ -106,6 +106,22 @@ def test_one_destination_of_two_options() -> None:
     assert f"parser.add_argument('--local-rank', {default})" in script
 
 
+def test_the_option_of_another_program_that_is_imported() -> None:
+    """It is stored under another name, and has both spellings once its own program has been looked at."""
+    other = "import argparse\n\n\ndef other():\n    q = argparse.ArgumentParser()\n"
+    other += "    q.add_argument('--local_rank', dest='rank', type=int, default=-1)\n    return q.parse_args()\n"
+    contents = {
+        "run.sh": f"{LAUNCH} a.py\n{LAUNCH} b.py\n",
+        "a.py": TWICE.replace("import os\n", "import b\nimport os\n"),
+        "b.py": f"{other}\n\nif __name__ == '__main__':\n    print(other().rank)\n",
+    }
+    changed = migrated(contents)
+    assert changed["run.sh"] == "torchrun a.py\ntorchrun b.py\n"
+    default = "default=int(os.environ.get('LOCAL_RANK', -1))"
+    assert changed["a.py"].count(default) == 2
+    assert f"q.add_argument('--local-rank', '--local_rank', dest='rank', type=int, {default})" in changed["b.py"]
+
+
 def test_several_parsers_each_learn() -> None:
     script = TWICE.replace(
         "    parser.add_argument('--local-rank'",
