@@ -574,3 +574,23 @@ def test_what_a_module_does_that_main_imports_late(late: str, path: str, found: 
     }
     files[path] += "\nfor line in open('words.txt'):\n    words.append(line)\n"
     assert bool(reports(files)) is found
+
+
+def test_the_trace_names_the_calls_that_lead_to_the_read() -> None:
+    """From what the boundary sends; by the shortest way, and none for a function that is sent itself."""
+    data = DATA.replace("return scaled(index)", "return Rows.one(index)").replace(
+        "def scaled", "    @staticmethod\n    def one(index):\n        return scaled(index)\n\ndef scaled"
+    )
+    contents = {path: text.encode() for path, text in {**FILES, "data.py": data}.items()}
+    (found,) = check(MemoryFiles(contents), Settings(select=("main-guard",))).findings
+    assert [(hop.path, hop.line) for hop in found.trace] == [
+        ("config.py", 12), ("train.py", 6), ("data.py", 9), ("data.py", 13),
+    ]  # fmt: skip
+    assert [hop.what for hop in found.trace[2:]] == ["`__getitem__` calls `one`", "`one` calls `scaled`"]
+    sent = TRAIN.replace("DataLoader(Rows(),", "DataLoader([1, 2], collate_fn=scaled,").replace("Rows", "scaled")
+    contents |= {
+        "train.py": sent.encode(),
+        "data.py": f"from config import cfg\n\n{data[data.index('def scaled') :]}".encode(),
+    }
+    (found,) = check(MemoryFiles(contents), Settings(select=("main-guard",))).findings
+    assert [(hop.path, hop.line) for hop in found.trace] == [("config.py", 12), ("train.py", 6)]

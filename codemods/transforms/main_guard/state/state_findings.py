@@ -99,7 +99,7 @@ def _rows(search: Search) -> Iterator[LostState]:
 
 
 def _row(search: Search, changed: Changed, message: str, reason: str) -> LostState:
-    trace = (_plain(changed.change), _plain(changed.sent))
+    trace = tuple(map(_plain, (changed.change, changed.sent, *changed.worker.way_from(changed.sent))))
     path = changed.worker.outline.path
     return LostState(path, _span(search, path, changed.read), message, reason, _at_most(changed.confidence), trace)
 

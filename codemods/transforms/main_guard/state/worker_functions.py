@@ -42,11 +42,24 @@ class Worker:
     nodes: list[ast.AST] = field(repr=False, compare=False)  # what a call of it runs: no defaults, no decorators
     calls: dict[tuple[str, int], tuple[Confidence, Hop]] = field(compare=False)  # the same of all, by file and line
     objects: list[Class] = field(default_factory=list, compare=False)  # what a function that is sent gets along
+    callers: dict[tuple[str, int], tuple[Worker, int]] = field(default_factory=dict, repr=False, compare=False)
+    # ^ for each of `calls`: what calls it there, and in which line; none for what is sent itself
 
     def by(self, calls: Mapping[tuple[str, int], tuple[Confidence, Hop]]) -> Worker:
         """The same, where only some of the calls send it."""
         sent = dict(reversed([(path, way) for (path, _), way in calls.items()]))
         return replace(self, calls=dict(calls), sent=sent)
+
+    def way_from(self, sent: Hop) -> list[Hop]:
+        """The calls that lead from what `sent` sends to this function."""
+        at = next((call for call in self.calls if call == (sent.path, sent.line)), None)
+        at = at or next((call for call in self.calls if call[0] == sent.path), None)
+        found, worker, seen = list[Hop](), self, set[Function]()
+        while at is not None and at in worker.callers and worker.function not in seen:
+            seen.add(worker.function)
+            name, (worker, line) = worker.function.name, worker.callers[at]
+            found.append(Hop(worker.outline.path, line, f"`{worker.function.name}` calls `{name}`"))
+        return found[::-1]
 
     def given(self, value: ast.expr, known: Callable[[str, int, str], list[tuple[str, int]]]) -> list[Class]:
         """The classes that `value` may be an object of, where that is one of its parameters; `known`: what it gets."""
@@ -132,8 +145,9 @@ class WorkerFunctions:
         self, outline: Outline, function: Function, confidence: Confidence, hop: Hop, objects: Sequence[Class] = ()
     ) -> None:
         """The function and all that it calls, as far as that is seen; `objects`: the classes of what it gets."""
-        todo, by, way = [(outline, function, 0)], (hop.path, hop.line), (confidence, hop)
-        for where, at, depth in todo:  # grows as it goes
+        by, way = (hop.path, hop.line), (confidence, hop)
+        todo: list[tuple[Outline, Function, int, tuple[Worker, int] | None]] = [(outline, function, 0, None)]
+        for where, at, depth, caller in todo:  # grows as it goes
             known = self.known.get(at)
             if known is not None:
                 if by in known.calls and known.depth <= depth:
@@ -147,11 +161,16 @@ class WorkerFunctions:
             else:
                 nodes = [node for statement in at.body for node in walk(statement)]
                 known = self.known[at] = Worker(where, at, depth, {hop.path: way}, nodes, {by: way}, [*objects])
+            if caller is None:
+                known.callers.pop(by, None)
+            elif known.depth == depth or by not in known.callers:
+                known.callers[by] = caller
             for call, code in self._calls(known):
                 if not code and isinstance(call.func, ast.Attribute):
                     code = self._known_methods(where, call) or [*self._methods(where, objects, call.func)]
-                todo += [(*found, depth + 1) for found in code]
-            todo += [(*found, depth + 1) for found in self._implied(known, tuple(objects))]
+                todo += [(*found, depth + 1, (known, call.lineno)) for found in code]
+            implied, line = self._implied(known, tuple(objects)), known.function.lineno
+            todo += [(*found, depth + 1, (known, line)) for found in implied]
 
     def _implied(self, worker: Worker, objects: tuple[Class, ...]) -> list[tuple[Outline, Function]]:
         """What Python calls by itself for the code of a worker that gets `objects`."""
