@@ -196,7 +196,7 @@ class Search:
         `begun`: where something is sent to workers that set it themselves.
         """
         for change in changes:
-            if (change.key == ITEM and place.key != ITEM) or self._is_import_of(place, change):
+            if (change.key == ITEM and place.key != ITEM) or _is_own_import(place, change):
                 continue
             if change.key not in ("", DRAWN) and place.key not in ("", ITEM, change.key):
                 continue
@@ -210,13 +210,6 @@ class Search:
                     if precedes(self, change, sent) and not is_emptied(self.callees, changes, sent):
                         return change, running, (way[0], sent)
         return None
-
-    def _is_import_of(self, place: Place, change: Place) -> bool:
-        """What reads it imports the module of whose own statements the change is one, or is that."""
-        outline, node = change.outline, change.node
-        if not isinstance(outline.scope(node), ast.Module) or any(map(is_main_process_block, outline.ancestors(node))):
-            return False
-        return place.outline.path in self.importers.reaching(outline.path)
 
     def _sends(self, script: str, path: str) -> bool:
         """The script runs what starts workers in the file: as that is, where it is a script too."""
@@ -342,6 +335,13 @@ def nearest(item: tuple[Place, Worker]) -> tuple[int, str, int]:
     """The order in which places are tried: few calls from what is sent, then by file and line."""
     place, worker = item
     return worker.depth, place.outline.path, getattr(place.node, "lineno", 0)
+
+
+def _is_own_import(place: Place, change: Place) -> bool:
+    """The change is a statement of the module that reads it, which a worker has run when it comes to that."""
+    outline, node = change.outline, change.node
+    guarded = any(map(is_main_process_block, outline.ancestors(node)))
+    return outline is place.outline and isinstance(outline.scope(node), ast.Module) and not guarded
 
 
 def _adds(change: Place) -> bool:
