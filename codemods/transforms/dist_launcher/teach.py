@@ -27,7 +27,8 @@ def teach(
     edits: list[Edit] = []
     imports: tuple[Import, ...] = ()
     for option in found:
-        missing, anew = missing_spellings(program, found, option), default and not reads_environment(program, option)
+        missing = missing_spellings(program, found, option)
+        anew = default and not reads_environment(program, option, world=False)
         if not missing and not anew:
             continue  # another program that takes the option has it so already
         _check(program, found, option, default)

@@ -40,7 +40,8 @@ class LostState(NamedTuple):
     message: str
     reason: str
     confidence: str
-    trace: tuple[tuple[str, int, str], ...]
+    trace: tuple[tuple[str, int, str], ...]  # up to the boundary
+    calls: tuple[tuple[str, int, str], ...] = ()  # that lead from what it sends to where that is read
     shown: bool = False  # the worker does the same but for where it is written
     stops: bool = False  # the worker stops without it
 
@@ -53,7 +54,7 @@ class LostState(NamedTuple):
 def state_findings(project: Project) -> Iterator[Finding]:
     """One per state and script, at the place where a worker reads it."""
     for row in project.derive(lost_state).state:
-        trace, confidence = tuple(Hop(*hop) for hop in row.trace), Confidence(row.confidence)
+        trace, confidence = tuple(Hop(*hop) for hop in (*row.trace, *row.calls)), Confidence(row.confidence)
         yield Finding.answered(ID, row.path, Span(*row.span), row.message, confidence, trace, Refused(row.reason))
 
 
@@ -99,9 +100,12 @@ def _rows(search: Search) -> Iterator[LostState]:
 
 
 def _row(search: Search, changed: Changed, message: str, reason: str) -> LostState:
-    trace = tuple(map(_plain, (changed.change, changed.sent, *changed.worker.way_from(changed.sent))))
+    trace = _plain(changed.change), _plain(changed.sent)
+    calls = tuple(map(_plain, changed.worker.way_from(changed.sent)))
     path = changed.worker.outline.path
-    return LostState(path, _span(search, path, changed.read), message, reason, _at_most(changed.confidence), trace)
+    return LostState(
+        path, _span(search, path, changed.read), message, reason, _at_most(changed.confidence), trace, calls
+    )
 
 
 def _hooks(search: Search) -> Iterator[LostState]:
