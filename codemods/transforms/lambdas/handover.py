@@ -9,7 +9,8 @@ from typing import TypeAlias
 
 from ...finding import Refused
 from ...project import Project
-from ...syntax.binding_rules import COMPREHENSIONS, FUNCTIONS, LOOPS
+from ...syntax.binding_rules import COMPREHENSIONS, FUNCTIONS, LOOPS, BindingKind
+from ...syntax.names import root_of_chain
 from ...syntax.repo import Repo
 from ...syntax.resolver import Class, method
 from ...syntax.scope_data import Scope, end_of, start_of
@@ -155,8 +156,21 @@ class Handover:
                 inside = around[: around.index(maker)] if maker in around else around
                 again = any(isinstance(each, (*LOOPS, ast.Try)) for each in inside[inside.index(above) :])
                 return None if again or not any(each in block for each in around) else outer
+            if isinstance(above, ast.With) and not all(map(self._lets_through, above.items)):
+                return None  # it may swallow an exception, and then the statement was not reached
             outer = above
         return outer
+
+    def _lets_through(self, item: ast.withitem) -> bool:
+        """It is known to swallow no exception of its block: `open(path)`, `torch.no_grad()`."""
+        call = item.context_expr
+        root = root_of_chain(call.func) if isinstance(call, ast.Call) else None
+        if not isinstance(call, ast.Call) or root is None:
+            return False
+        owner = self.scopes.owner(self.scopes.around(call), root.id)
+        bindings = owner.bindings[root.id] if owner is not None else []
+        imported = all(binding.kind is BindingKind.IMPORT for binding in bindings)
+        return imported and origin_in(self.scopes, call.func) in libraries().lets_through
 
     def _is_set_above(self, store: ast.Attribute, unit: Unit, me: Me) -> bool:
         """The method that makes the function sets it first, whenever it runs."""

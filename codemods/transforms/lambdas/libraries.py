@@ -22,6 +22,7 @@ class Libraries:
     keeping_decorators: frozenset[str]
     method_decorators: frozenset[str]
     pure_calls: frozenset[str]
+    lets_through: frozenset[str]
     class_decorators: frozenset[str]
     plain_bases: frozenset[str]
     compilers: frozenset[str]
@@ -47,6 +48,7 @@ def libraries() -> Libraries:
         keeping_decorators=frozenset(tables["keeping_decorators"]["names"]),
         method_decorators=frozenset(tables["method_decorators"]["names"]),
         pure_calls=frozenset(tables["pure_calls"]["names"]),
+        lets_through=frozenset(tables["lets_through"]["names"]),
         class_decorators=frozenset(tables["class_decorators"]["names"]),
         plain_bases=frozenset(tables["plain_bases"]["names"]),
         compilers=frozenset(tables["compilers"]["names"]),

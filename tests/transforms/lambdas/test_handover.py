@@ -237,11 +237,19 @@ GIVEN = "functools.partial(_rows_keep, self.size)"
         (f"if size:\n    {MADE}\n    {SET}", False),
         (f"if size:\n    for n in [1, 2]:\n        {SET}\n    {MADE}", False),
         (f"if size:\n    try:\n        {SET}\n    finally:\n        pass\n    {MADE}", False),
+        (f"with contextlib.suppress(ValueError):\n    self.size = int(size)\n{MADE}", False),
+        (f"with contextlib.suppress(ValueError):\n    self.size = int(size)\n    {MADE}", True),
+        (f"with open(size) as f, quiet():\n    self.size = f.read()\n{MADE}", False),
+        (f"with self.lock:\n    {SET}\n{MADE}", False),
+        (f"if size:\n    with quiet():\n        {SET}\n    {MADE}", False),
+        (f"with no_grad():\n    {SET}\n{MADE}", True),
+        (f"with gzip.open(size) as f:\n    self.size = f.read()\n{MADE}", False),
     ],
 )
 def test_set_in_the_block_that_makes_the_function(body: str, moves: bool) -> None:
     """What `__init__` sets further up in the same block has its value when the function is made."""
-    text = f"class Rows:\n    def __init__(self, size):\n{_indented(_indented(body))}"
+    imports = "import contextlib\nfrom torch import no_grad\nfrom mine import gzip, quiet\n\n\n"
+    text = f"{imports}class Rows:\n    def __init__(self, size):\n{_indented(_indented(body))}"
     after, reasons = hoisted(text, (LOCK,), None)
     assert (GIVEN in after) is moves
     assert moves or "`self.size` is set again" in reasons[0]
