@@ -9,10 +9,19 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable, Collection
 
+from ....nodes import children
+from ....syntax.callees import FUNCTIONS
+from ....syntax.names import last_name, root_of_chain
 from ....syntax.outline import Outline
+from ....syntax.receivers import qualified_name
 from ....syntax.resolver import Resolver
+from ..data import names
+from ..settings import movable_setting
 from ..statements import is_guard, is_plain, method_root, names_bound, stays
-from .one_guard import moves
+from .one_guard import is_noticed, is_pure, moves
+
+_NO_EFFECT = ("os.path.", "time.", "datetime.", "argparse.")  # what the calls do is their result
+_CONSUME = frozenset({"tuple", "frozenset", "min", "max"})  # an iterator that others may go on with
 
 
 def constants(resolver: Resolver, outline: Outline, inside: Collection[int]) -> set[int]:
@@ -26,15 +35,23 @@ def constants(resolver: Resolver, outline: Outline, inside: Collection[int]) -> 
 
 
 def made_for(
-    outline: Outline, inside: Collection[int], outside: Collection[int], prepares: Callable[[ast.stmt], bool]
+    resolver: Resolver,
+    outline: Outline,
+    inside: Collection[int],
+    outside: Collection[int],
+    prepares: Callable[[ast.stmt], bool],
 ) -> set[int]:
     """What stands above the statements `inside` and is made for them: no constants, and nothing that others read, too.
 
+    Nor what does more than to make a value (it draws a number), where something stays below that may notice that.
     `outside`: statements that stay; `prepares`: it binds variables, or calls a method of one.
     """
     body, found = outline.module.body, set[int]()
+    left = [at for at in {*range(len(body))} - set(inside) | set(outside) if _runs_code(resolver, outline, body[at])]
     for at in range(min(inside, default=0) - 1, -1, -1):
-        if at not in outside and prepares(body[at]) and _is_for(outline, at, found | set(inside)):
+        noticed = any(other > at and other not in found for other in left) and _has_effects(outline, body[at])
+        may_go = at not in outside and not noticed and prepares(body[at])
+        if may_go and _is_for(outline, at, found | set(inside)):
             found.add(at)
         elif not stays(body[at]) and not is_plain(body[at]):
             break
@@ -54,6 +71,48 @@ def _is_for(outline: Outline, at: int, others: Collection[int]) -> bool:
     readers = {reader for name in names for reader in _readers(outline, name)} - {at}
     guards = {reader for reader in readers if at < reader and is_guard(outline.module.body[reader])}
     return not readers.isdisjoint(others) and readers <= {*others, *guards}
+
+
+def _has_effects(outline: Outline, statement: ast.stmt) -> bool:
+    """It calls what may do more than to give a result."""
+    return any(isinstance(node, ast.Call) and not _only_gives(outline, node) for node in ast.walk(statement))
+
+
+def _only_gives(outline: Outline, call: ast.Call) -> bool:
+    """A lookup, a path, a time, what an `argparse` parser takes and gives."""
+    name = qualified_name(outline, call.func)
+    if name in names("lookups") - _CONSUME or name.startswith(_NO_EFFECT):
+        return True
+    root = root_of_chain(call.func) if isinstance(call.func, ast.Attribute) else None
+    found = outline.bindings(outline.module, root.id) if root is not None else []
+    values = [getattr(item.statement, "value", None) for item in found]
+    made = [qualified_name(outline, value.func) if isinstance(value, ast.Call) else "" for value in values]
+    return bool(made) and all(each.startswith("argparse.") for each in made)
+
+
+def _runs_code(resolver: Resolver, outline: Outline, statement: ast.stmt) -> bool:
+    """Run in a worker, it calls something that may give another result there: in a class body, a default, an import."""
+    if is_guard(statement) or movable_setting(outline, statement):
+        return False
+    if isinstance(statement, ast.ClassDef) and (
+        any(last_name(keyword.value) != "ABCMeta" for keyword in statement.keywords)
+        or is_noticed(resolver, outline, statement)
+    ):
+        return True
+    todo: list[ast.AST] = [statement]
+    while todo:
+        node = todo.pop()
+        if isinstance(node, (ast.Import, ast.ImportFrom, ast.With)):
+            return True
+        if isinstance(node, ast.Call) and qualified_name(outline, node.func) not in names("lookups"):
+            return True
+        if isinstance(node, (*FUNCTIONS, ast.ClassDef)):
+            if not all(is_pure(resolver, outline, mark) for mark in node.decorator_list):
+                return True
+            todo += node.body if isinstance(node, ast.ClassDef) else [node.args]
+        elif not isinstance(node, ast.Lambda):
+            todo += children(node)
+    return False
 
 
 def _readers(outline: Outline, name: str) -> set[int]:

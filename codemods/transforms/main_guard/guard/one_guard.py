@@ -110,7 +110,7 @@ def _is_inert(resolver: Resolver, outline: Outline, statement: ast.stmt) -> bool
         ]
         plain = all(isinstance(node, _INERT) for default in defaults for node in ast.walk(default))
         return plain and all(is_pure(resolver, outline, mark) for mark in statement.decorator_list)
-    if not isinstance(statement, ast.ClassDef) or statement.keywords or _is_noticed(resolver, outline, statement):
+    if not isinstance(statement, ast.ClassDef) or statement.keywords or is_noticed(resolver, outline, statement):
         return False
     return (
         all(is_pure(resolver, outline, mark) for mark in statement.decorator_list)
@@ -125,7 +125,7 @@ def _is_inert(resolver: Resolver, outline: Outline, statement: ast.stmt) -> bool
     )
 
 
-def _is_noticed(resolver: Resolver, outline: Outline, statement: ast.ClassDef) -> bool:
+def is_noticed(resolver: Resolver, outline: Outline, statement: ast.ClassDef) -> bool:
     """A base of the repository does something when a class derives from it."""
     return any(
         item.node is not statement

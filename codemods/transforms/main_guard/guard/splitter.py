@@ -87,7 +87,8 @@ class Splitter:
         if first is not None:
             start = first if self.spares else self._start(first)
             inside |= {at for at in range(start, len(self.body)) if not self._stays(self.body[at])}
-            inside |= made_for(self.outline, inside, self.outside, self._prepares) if self.spares else set()
+            if self.spares:
+                inside |= made_for(self.resolver, self.outline, inside, self.outside, self._prepares)
         inside -= self.outside
         inside -= constants(self.resolver, self.outline, inside) if self.spares else set()
         inside |= self._headings(inside)
