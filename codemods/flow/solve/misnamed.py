@@ -13,8 +13,14 @@ from __future__ import annotations
 from ..facts.records import Call, FileFacts, Function
 from ..kinds import FunctionKind
 from .constraints import Constraints
-from .heap import FUNCTION, Heap, Value
+from .heap import FOREIGN, FUNCTION, Heap, Value
 from .program import Program
+
+# What pickle looks a function up by: the code that sets one of these may well set what it is kept under.
+_NAMES = frozenset({"__qualname__", "__module__"})
+_GIVEN_NAMES = frozenset(f"given the attribute `{name}`" for name in _NAMES)
+_RENAMES = frozenset({Value(FOREIGN, "functools.update_wrapper")})  # what gives its argument another name
+_SETTERS = frozenset({Value(FOREIGN, "setattr"), Value(FOREIGN, "object.__setattr__")})
 
 
 def misnamed(program: Program, heap: Heap, constraints: Constraints) -> dict[int, str]:
@@ -36,7 +42,26 @@ def misnamed(program: Program, heap: Heap, constraints: Constraints) -> dict[int
                         node = call.arguments[0] + offset if call.arguments[:1] > (-1,) else -1
                         name = _hidden_by_none(program, heap, node, wrapper)
                         found.setdefault(wrapper, {})[name] = bool(name)
-    return {wrapper: min(names) for wrapper, names in found.items() if all(names.values())}
+    sure = {wrapper: min(names) for wrapper, names in found.items() if all(names.values())}
+    renamed = _renamed(program, heap, constraints) if sure else set()
+    return {wrapper: name for wrapper, name in sure.items() if wrapper not in renamed}
+
+
+def _renamed(program: Program, heap: Heap, constraints: Constraints) -> set[int]:
+    """The functions whose name for pickle some code sets: `inner.__qualname__ = name`, `setattr(inner, key, name)`."""
+    nodes: list[int] = []
+    for offset, facts in zip(program.offsets, program.facts, strict=False):
+        nodes += [node + offset for node, what, _ in facts.distinguished if what in _GIVEN_NAMES]
+    for callee, calls in constraints.calls.items():
+        held = {heap.values[number]._replace(b=-1) for number in heap.holds[callee]}
+        sets = not _SETTERS.isdisjoint(held)
+        if sets or not _RENAMES.isdisjoint(held):
+            for offset, call in calls:
+                if not sets or call.looks_up or call.literals[1] in _NAMES:
+                    given = [*call.arguments[:1], *(node for name, node in call.keywords if name == "wrapper")]
+                    nodes += [node + offset for node in given if node >= 0]
+    values = (heap.values[number] for node in nodes for number in heap.holds[node])
+    return {int(value.a) for value in values if value.kind == FUNCTION}
 
 
 def _decorates(program: Program, heap: Heap, offset: int, call: Call) -> bool:

@@ -78,6 +78,29 @@ def test_a_wrapper_with_the_name_of_another_function(made: str, sent: str, expec
         assert "the name of `area`, and pickle finds `area` itself" in (finding.reason or "")
 
 
+@each_row(
+    ("inside", "outside", "expected"),
+    [
+        ("wrapper.__doc__ = wrapper.note = 'x'", "", True),
+        ("setattr(wrapper, 'note', 1)", "", True),
+        ("function.__qualname__", "area.__qualname__", True),
+        ("wrapper.__name__ = wrapper.__qualname__ = 'fast'", "", False),
+        ("setattr(wrapper, '__qualname__', 'fast')", "", False),
+        ("for key in ('__name__', '__qualname__'):\n        setattr(wrapper, key, 'fast')", "", False),
+        ("functools.update_wrapper(wrapper, other)", "", False),
+        ("", "fast.__qualname__ = 'fast'", False),
+        ("", "fast.__module__ = 'names'", False),
+        ("", "rename(fast, 'fast')", False),
+    ],
+)
+def test_a_wrapper_that_some_code_gives_its_own_name(inside: str, outside: str, expected: bool) -> None:
+    decorator = WRAPPED.replace("    return wrapper", f"    {inside}\n    return wrapper")
+    decorator += "\ndef other(row):\n    pass\n\ndef rename(function, name):\n    function.__qualname__ = name\n"
+    code = CALLED.format(decorator=decorator, made=f"fast = logged(area)\n{outside}", sent="fast")
+    findings = list(find(Project(MemoryFiles({"main.py": code.encode()}))))
+    assert any("the name of `area`" in (finding.reason or "") for finding in findings) is expected
+
+
 def test_the_wrapper_is_named_with_the_function_that_it_replaces() -> None:
     (finding,) = found(PLAIN)
     assert finding.span.line == 6
