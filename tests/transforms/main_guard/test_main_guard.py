@@ -890,6 +890,7 @@ LOADED = (
     f"{UNDER}    steps = int(input())\n    rows = Rows()\n    for row in DataLoader(rows, num_workers=2):\n"
     "        print(row)\n"
 )
+BESIDE = "class Other:\n    def __init__(self, load):\n        self.load = load\n"
 
 
 @pytest.mark.parametrize(
@@ -898,6 +899,7 @@ LOADED = (
         pytest.param(PLAYER, 10, "self.steps = steps", id="run of a process"),
         pytest.param(PLAYERS, 9, f"steps = 3\n\n{UNDER}", id="what run of the base class calls"),
         pytest.param(LOADED, 15, "self.steps = steps", id="what a method of the dataset calls"),
+        pytest.param(f"{LOADED}\n\n{BESIDE}", 15, "self.steps = steps", id="another class sets the name"),
     ],
 )
 def test_globals_that_methods_read_in_a_worker(text: str, line: int, fixed: str) -> None:
@@ -915,6 +917,14 @@ def test_globals_that_methods_read_in_a_worker(text: str, line: int, fixed: str)
         pytest.param(PLAYER.replace("send(steps)", "send(1)").replace("Player(theirs)", "Player(steps)"), id="no read"),
         pytest.param(LOADED.replace("return self.load(i)", "return i"), id="no worker calls it"),
         pytest.param(PLAYERS.replace("    pass\n", "    def play(self):\n        pass\n"), id="another method"),
+        pytest.param(PLAYERS.replace("    pass\n", "    play = print\n"), id="no method"),
+        pytest.param(
+            PLAYERS.replace("    pass\n", "    def __init__(self, play):\n        self.play = play\n"), id="hidden"
+        ),
+        pytest.param(PLAYERS.replace("other.start()", "other.play = print\n        other.start()"), id="set outside"),
+        pytest.param(
+            LOADED.replace("self.n = 2", 'self.n = 2\n        setattr(self, "load", max)'), id="hidden by text"
+        ),
     ],
 )
 def test_globals_that_methods_read_in_no_worker(text: str) -> None:

@@ -160,6 +160,24 @@ def test_a_process_of_ones_own_class_is_one() -> None:
     assert reported({"a.py": HEAD + other}, RULE) == []
 
 
+@each_row(
+    ("start", "found"),
+    [
+        ("    def start(self):\n        self.run()\n", 0),
+        ("    def start(self):\n        if self.quick:\n            super().start()\n", 0),
+        ("    def run(self):\n        pass\n\n    start = run\n", 0),
+        ("    def start(self):\n        self.thread.start()\n", 0),
+        ("    def start(self):\n        self.daemon = True\n        super().start()\n", 1),
+        ("    def start(self):\n        with lock:\n            mp.Process.start(self)\n", 1),
+        ("    def run(self):\n        self.clock.start()\n", 1),
+    ],
+)
+def test_a_start_of_its_own_may_start_no_process(start: str, found: int) -> None:
+    for made in ("Mine", "Below"):
+        text = f"class Mine(mp.Process):\n{start}\nclass Below(Mine):\n    pass\n\np = {made}()\np.start()\n"
+        assert len(reported({"a.py": HEAD + text}, RULE)) == found
+
+
 BASES = """import multiprocessing as mp
 
 

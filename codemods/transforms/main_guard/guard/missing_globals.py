@@ -226,11 +226,25 @@ def _methods_in_workers(starts: Starts, outline: Outline, made: ast.Name) -> lis
 
 
 def _methods(starts: Starts, outline: Outline, owner: ast.ClassDef, name: str) -> list[_Run]:
-    """The method that objects of the class have under the name, where this file defines it."""
-    for at in starts.callees.resolver.lineage(Class(outline, owner)):
-        if own := [item for item in at.node.body if isinstance(item, FUNCTIONS) and item.name == name]:
-            return [(item, owner) for item in own] if at.outline is outline else []
+    """The method that objects of the class have under the name, where this file defines it and nothing hides it."""
+    lineage = starts.callees.resolver.lineage(Class(outline, owner))
+    classes = [at.node for at in lineage]
+    if not name.startswith("__") and any(_sets_on_objects(at.outline, classes, name) for at in lineage):
+        return []
+    for at in lineage:
+        if bound := [item for item in at.node.body if name in names_bound(item)]:
+            own: list[_Run] = [(item, owner) for item in bound if isinstance(item, FUNCTIONS)]
+            return own if at.outline is outline and len(own) == len(bound) else []
     return []
+
+
+def _sets_on_objects(outline: Outline, classes: Sequence[ast.ClassDef], name: str) -> bool:
+    """The file gives what may be an object of the classes an attribute of that name: `self.load = load`."""
+    for node in outline.attributes.get(name, ()):
+        if not isinstance(node.ctx, ast.Load) and (not outline.is_self(node.value) or outline.owner(node) in classes):
+            return True
+    texts = (value for call in outline.calls.get("setattr", ()) for value in call.args[1:2])
+    return any(isinstance(value, ast.Constant) and value.value == name for value in texts)
 
 
 def _own_process(starts: Starts, outline: Outline, call: ast.Call) -> Sent | None:

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import ast
 import weakref
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from types import MappingProxyType
 
@@ -35,6 +35,7 @@ from .fork_contexts import forking
 from .handed_functions import Handed, HandedFunctions, arguments, around, is_code
 from .loader_values import bound_value, forks, is_text
 from .loaders import Given, Loaders, likely, makes_container, of_all, surest
+from .own_start import starts_itself
 from .trainer_settings import given_before, set_to_workers
 
 PROCESS = "multiprocessing.Process"
@@ -114,11 +115,10 @@ class Starts:
         by_star = not bindings and passed_on  # `from common import *`, which imports torch
         return found if isinstance(found, str) and (by_star or (found != node.id and "." in found)) else None
 
-    def is_process(self, lineage: Iterable[Class]) -> bool:
-        """One of these classes, which are a class and its bases, derives from `multiprocessing.Process`."""
-        return any(
-            self.name(at.outline, without_arguments(base)) == PROCESS for at in lineage for base in at.node.bases
-        )
+    def is_process(self, lineage: Sequence[Class]) -> bool:
+        """One of these classes, a class and its bases, derives from `multiprocessing.Process`, whose `start` it has."""
+        bases = ((at.outline, without_arguments(base)) for at in lineage for base in at.node.bases)
+        return any(self.name(outline, base) == PROCESS for outline, base in bases) and starts_itself(lineage)
 
     # starts
 
