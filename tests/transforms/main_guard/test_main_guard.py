@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import textwrap
+
 import pytest
 
 from codemods.finding import Confidence, Finding
@@ -929,3 +931,32 @@ def test_globals_that_methods_read_in_a_worker(text: str, line: int, fixed: str)
 )
 def test_globals_that_methods_read_in_no_worker(text: str) -> None:
     assert found(text) == []
+
+
+@each_row(
+    ("begun", "sure"),
+    [
+        ("Player().start()", "proven"),
+        ("one = Player()\none.start()", "proven"),
+        ("(one := Player()).start()", "proven"),
+        ("some = {}\nsome[0] = Player()\nsome[0].start()", "proven"),
+        ("some = []\nfor _ in '12':\n    some.append(Player())\n[one.start() for one in some]", "proven"),
+        ("some = list(Player() for _ in '12')\nfor i, one in enumerate(some):\n    one.start()", "proven"),
+        ("some = {i: Player() for i in '12'}\nfor one in some.values():\n    one.start()", "proven"),
+        ("one = Player()\none.launch()", "proven"),
+        ("begin(Player())", "proven"),
+        ("(begin if steps else print)(Player())", "possible"),
+        ("begin(Timer(1, print))\nPlayer().run()", None),
+        ("clock = Timer(1, print)\nclock.start()\none = Player()\none.run()", "possible"),
+        ("one = Player()\none.run()\none = Timer(1, print)\none.start()", "possible"),
+    ],
+)
+def test_which_object_is_started(begun: str, sure: str | None) -> None:
+    text = (
+        "from multiprocessing import Process\nfrom threading import Timer\n\n\nclass Player(Process):\n"
+        "    def run(self):\n        print(steps)\n\n    def launch(self):\n        self.start()\n\n\n"
+        "def begin(one):\n    one.start()\n\n\n"
+        f"{UNDER}    steps = 3\n{textwrap.indent(begun, '    ')}\n"
+    )
+    all_found = found(text, bar=Confidence.POSSIBLE)
+    assert [each.confidence.value for each in all_found] == ([] if sure is None else [sure])

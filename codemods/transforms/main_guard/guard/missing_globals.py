@@ -18,9 +18,9 @@ from ..own_objects import method_of_own
 from ..starts.process_starts import Starts
 from ..statements import names_bound, only_logs
 from .hoist import BUILTINS, Sent, global_reads, reads_global, sent
+from .own_processes import own_process
 
 _WORKER = ("__getitem__", "__getitems__", "__iter__", "__call__", "run")
-_BEGINS = "start"
 _IN_PARENT = ("callback", "error_callback")
 _PARTIAL = "functools.partial"
 _MAX_STARS = 4
@@ -72,7 +72,7 @@ def missing_globals(starts: Starts, outline: Outline) -> Iterator[MissingGlobal]
     for call in (each for named in outline.calls.values() for each in named):
         runs = _runs(starts, outline, call, [*call.args, *(keyword.value for keyword in call.keywords)])
         found = sent(starts, outline, call) if runs or not alone else None
-        if found := found or _own_process(starts, outline, call):
+        if found := found or own_process(starts, outline, call):
             calls.append((call, found))
             all_reached[call] = _reached(starts, outline, tops, _runs(starts, outline, call, found[2]))
     senders = {outline.scope(call) for call, _ in calls}
@@ -245,20 +245,6 @@ def _sets_on_objects(outline: Outline, classes: Sequence[ast.ClassDef], name: st
             return True
     texts = (value for call in outline.calls.get("setattr", ()) for value in call.args[1:2])
     return any(isinstance(value, ast.Constant) and value.value == name for value in texts)
-
-
-def _own_process(starts: Starts, outline: Outline, call: ast.Call) -> Sent | None:
-    """As `sent`, for an object of a class of the file that is a process: `Player(env, pipe)`, which something starts.
-
-    Nothing but its class: what its constructor gets may stay in the main process.
-    """
-    if not isinstance(call.func, ast.Name) or _BEGINS not in outline.attributes:
-        return None
-    made = starts.callees.made_class(outline, call)
-    if made is None or not starts.is_process(starts.callees.resolver.lineage(Class(*made))):
-        return None
-    hop = Hop(outline.path, call.lineno, f"`{call.func.id}` is a process, whose `{_BEGINS}` sends it to itself")
-    return Confidence.PROVEN, hop, [call.func]
 
 
 def _top_functions(outline: Outline, nodes: list[ast.expr]) -> list[_Run]:
