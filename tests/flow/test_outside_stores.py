@@ -10,9 +10,24 @@ import copy
 import torch
 from torch.utils.data import ConcatDataset, DataLoader, Subset
 
-class Rows:
+class Once(type):
+    made = {{}}
+
+    def __call__(cls, *given):
+        return cls.made.setdefault(cls, super().__call__(*given))
+
+class Kept:
+    one = None
+    state = {{}}
+
+    def __new__(cls, *given):
+        cls.one = cls.one or super().__new__(cls)
+        return cls.one
+
+{head}
     def __init__(self, rows):
         self.rows = rows
+        {first}
         self.crop = abs
 
     def __getitem__(self, index):
@@ -20,6 +35,13 @@ class Rows:
 
     def __len__(self):
         return len(self.rows)
+
+    def __repr__(self):
+        return str(self.__dict__)
+
+    def like(self, other):
+        {like}
+        return self
 
     def loader(self):
         return {own}
@@ -46,16 +68,23 @@ def main():
     {shown}
     return DataLoader({sent}, num_workers=2)
 """
-LINE = TEXT.splitlines().index("    rows.crop = lambda x: 2 * x") + 1
 ITSELF = "DataLoader(self, num_workers=2)"
 
 
 def confidence(
-    use: str = "print(rows[0])", sent: str = "Rows([3])", shown: str = "shown = show()", own: str = "1"
+    use: str = "print(rows[0])",
+    sent: str = "Rows([3])",
+    shown: str = "shown = show()",
+    own: str = "1",
+    head: str = "class Rows:",
+    first: str = "pass",
+    like: str = "pass",
 ) -> str:
     """How sure it is that the lambda crosses."""
-    found = crossing({"a.py": TEXT.format(use=use, sent=sent, shown=shown, own=own)})
-    (sure,) = {sure for _, line, sure in found if line == LINE - 1}
+    text = TEXT.format(use=use, sent=sent, shown=shown, own=own, head=head, first=first, like=like)
+    at = next(at for at, line in enumerate(text.splitlines()) if "rows.crop = lambda x: 2" in line)
+    found = crossing({"a.py": text})
+    (sure,) = {sure for _, line, sure in found if line == at}
     return sure
 
 
@@ -79,6 +108,16 @@ def confidence(
         ({"use": "[*rows.loader()]", "own": "load(self)"}, "proven"),
         ({"use": "[*DataLoader(rows, num_workers=2)]"}, "proven"),
         ({"shown": "shown = Rows([1])\n    shown.crop = lambda x: 3 * x"}, "possible"),
+        ({"head": "class Rows(metaclass=Once):"}, "proven"),
+        ({"head": "class Rows(Kept):"}, "proven"),
+        ({"head": "class Rows(torch.utils.data.Dataset):"}, "likely"),
+        ({"head": "from elsewhere import Single\nclass Rows(Single):"}, "proven"),
+        ({"first": "self.__dict__ = Kept.state"}, "proven"),
+        ({"sent": "other", "shown": "other = Rows([4]); other.__dict__.update(show().__dict__)"}, "proven"),
+        ({"sent": "other", "shown": "other = Rows([4]); vars(other).update(vars(show()))"}, "proven"),
+        ({"sent": "Rows([4]).like(show())", "like": "self.__dict__.update(other.__dict__)"}, "proven"),
+        ({"sent": "Rows([4]).like(show())", "like": "self.crop = getattr(other, self.name)"}, "proven"),
+        ({"like": "print(getattr(self, other))"}, "possible"),
     ],
 )
 def test_a_store_on_another_object(changed: dict[str, str], sure: str) -> None:

@@ -239,7 +239,7 @@ def _identity_questions(solution: Solution, ours: Set[int]) -> Iterator[Question
 
     for at, facts in enumerate(solution.program.facts):
         offset = solution.program.offsets[at]
-        whole = _attribute_dicts(facts) if facts.distinguished else {}
+        whole = attribute_dicts(facts) if facts.distinguished else {}
         for node, what, line in facts.distinguished:
             for each in compared(node + offset) if what in _BY_VALUE else (node + offset,):
                 yield question(what, at, line, each)
@@ -312,7 +312,7 @@ def _compared_inside(solution: Solution, number: int) -> list[int]:
     return inner
 
 
-def _attribute_dicts(facts: FileFacts) -> dict[int, int]:
+def attribute_dicts(facts: FileFacts) -> dict[int, int]:
     """The nodes of `x.__dict__` and `vars(x)`, each with that of `x`: who compares one compares all attributes."""
     found = {result: base for base, attribute, result in facts.loads if attribute == "__dict__"}
     for call in facts.calls:

@@ -17,7 +17,7 @@ from .rows import Numbers, Rows
 if TYPE_CHECKING:
     from ...project import Project
 
-FACTS_VERSION = 50  # part of the cache key: raise it when the meaning of a field changes
+FACTS_VERSION = 51  # part of the cache key: raise it when the meaning of a field changes
 
 _NO_ROWS: Rows[Any] = Rows.of(())
 NO_LITERALS: Mapping[str | int, object] = {}  # of all calls without one; never filled
@@ -112,6 +112,7 @@ class Class:
     kept: frozenset[str] | None = None  # all that its __getstate__ looks at; None: without one, or it can't be told
     reduced: bool = False  # nested, and by its __reduce__ pickle does without the class
     decorators: tuple[int, ...] = ()
+    metaclass: bool = False  # of its own, so that a call of the class need not make an object
 
 
 @dataclass(slots=True)

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Sequence
 from ...nodes import children, end_line, walk, yields
 from ...syntax.binding_rules import ScopeKind
 from ...syntax.main_guard import is_main_process_test
-from ...syntax.names import dotted, without_arguments
+from ...syntax.names import dotted, last_name, without_arguments
 from ..kinds import FunctionKind, MethodBinding
 from .always_read import always_read
 from .builder import FactsBuilder
@@ -313,6 +313,9 @@ class Statements:
         made.sent = sent_in_spite_of_tests(node) if made.dropped is None else made.sent
         made.record = is_record(node)
         made.decorators = tuple(applied)
+        made.metaclass = any(
+            keyword.arg in ("metaclass", None) and last_name(keyword.value) != "ABCMeta" for keyword in node.keywords
+        )
         body.function = -1  # a class body captures nothing by itself
         builder.leave()
         builder.line = node.lineno
