@@ -123,6 +123,9 @@ class Handover:
                 first = [node for node in own if any(above is init for above in scopes.ancestors(node))]
                 again = "again" if elsewhere or first or inherited or from_base else "later than in `__init__`,"
                 raise Refused(f"{why} (`{me[1]}.{name}` is set {again}{line})")
+            perhaps = [node for node in own if not (inherited or from_base or self._is_set_anyway(node, unit))]
+            if perhaps:
+                raise Refused(f"{why} (`{me[1]}.{name}` is set under a condition only, at line {perhaps[0].lineno})")
             if any(f"{me[1]}.{name}`" in burden for burden in self.known.burdens(self.path, cls.lineno)):
                 raise Refused(why)
             if name in words or name.startswith("__"):
@@ -160,6 +163,16 @@ class Handover:
                 return None  # it may swallow an exception, and then the statement was not reached
             outer = above
         return outer
+
+    def _is_set_anyway(self, store: ast.Attribute, unit: Unit) -> bool:
+        """By no `if` that does not hold the function as well, or in both of its branches."""
+        around = list(self.scopes.ancestors(unit.node))
+        for above in self.scopes.ancestors(store):
+            if above in around:
+                break
+            if isinstance(above, ast.If) and not _sets([above], store):
+                return False
+        return True
 
     def _lets_through(self, item: ast.withitem) -> bool:
         """It is known to swallow no exception of its block: `open(path)`, `torch.no_grad()`."""
@@ -349,6 +362,23 @@ def _values_in_body(cls: ast.ClassDef, name: str) -> Iterator[ast.AST]:
             if not isinstance(statement, (*FUNCTIONS, ast.ClassDef))
         ):
             yield statement
+
+
+def _sets(block: list[ast.stmt], store: ast.Attribute) -> bool:
+    """Below the block the attribute is set: at its end, where that is reached."""
+    for statement in block:
+        set_here = isinstance(statement, (ast.Assign, ast.AnnAssign)) and statement.value is not None
+        targets = assignment_targets(statement) if set_here else ()
+        parts = [part for target in targets for part in ast.walk(target)]
+        if any(isinstance(part, ast.Attribute) and ast.unparse(part) == ast.unparse(store) for part in parts):
+            return True
+        if isinstance(statement, (ast.Raise, ast.Return)):
+            return True
+        if isinstance(statement, ast.With) and _sets(statement.body, store):
+            return True
+        if isinstance(statement, ast.If) and _sets(statement.body, store) and _sets(statement.orelse, store):
+            return True
+    return False
 
 
 def _is_literal(value: ast.AST) -> bool:

@@ -68,6 +68,11 @@ def outcome(text: str, others: dict[str, str] | None = None, burdens: tuple[str,
         ),
         ("def __init__(self, n):\n    self.size = n\n    self.build()\n", ""),
         (
+            "def __init__(self, n):\n    if n:\n        self.size = n\n",
+            "`self.size` is set under a condition only, at line 4",
+        ),
+        ("def __init__(self, n):\n    if n:\n        self.size = n\n    else:\n        raise ValueError(n)\n", ""),
+        (
             "def __init__(self, n):\n    if n:\n        self.build()\n        self.size = n\n",
             "`self.size` is set again at line 5",
         ),
@@ -242,6 +247,9 @@ GIVEN = "functools.partial(_rows_keep, self.size)"
         (f"with open(size) as f, quiet():\n    self.size = f.read()\n{MADE}", False),
         (f"with self.lock:\n    {SET}\n{MADE}", False),
         (f"if size:\n    with quiet():\n        {SET}\n    {MADE}", False),
+        (f"if size:\n    if size > 1:\n        {SET}\n    {MADE}", False),
+        (f"if size:\n    {SET}\n{MADE}", False),
+        (f"if size:\n    {SET}\nelse:\n    return\n{MADE}", True),
         (f"with no_grad():\n    {SET}\n{MADE}", True),
         (f"with gzip.open(size) as f:\n    self.size = f.read()\n{MADE}", False),
     ],
@@ -252,4 +260,4 @@ def test_set_in_the_block_that_makes_the_function(body: str, moves: bool) -> Non
     text = f"{imports}class Rows:\n    def __init__(self, size):\n{_indented(_indented(body))}"
     after, reasons = hoisted(text, (LOCK,), None)
     assert (GIVEN in after) is moves
-    assert moves or "`self.size` is set again" in reasons[0]
+    assert moves or "`self.size` is set " in reasons[0]
