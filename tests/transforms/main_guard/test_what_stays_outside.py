@@ -196,3 +196,48 @@ def test_a_guard_begins_below_the_choice_of_a_device(value: str, stays: bool) ->
     kept, _, guarded = wrapped(text).partition("if __name__ ==")
     assert ("\ndevice = " in kept, "\nrate = " in kept) == (stays, stays)
     assert "    log = open" in guarded
+
+
+SETS_UP = """import common
+from torch.utils.data import DataLoader
+from torch.utils.tensorboard import SummaryWriter
+
+name = common.prepare("run")
+writer = SummaryWriter(name)
+
+
+class Rows:
+    def __getitem__(self, i):
+        return i
+
+    def __len__(self):
+        return 2
+
+
+if __name__ == "__main__":
+    for row in DataLoader(Rows(), num_workers=2, multiprocessing_context="spawn"):
+        writer.add_scalar(name, row)
+"""
+
+
+@each_row(
+    ("body", "stays"),
+    [
+        ("    print(name)\n", False),
+        ("    torch.manual_seed(3)\n", False),
+        ("    torch.zeros(1, dtype=torch.float64)\n", False),
+        ("    torch.set_default_dtype(torch.float64)\n", True),
+        ("    if name:\n        torch.set_default_device('cuda')\n", True),
+        ("    sure(name)\n", True),
+        ("    decimal.DefaultContext.prec = 4\n", True),
+    ],
+)
+def test_what_a_function_of_another_file_sets_for_the_process_stays(body: str, stays: bool) -> None:
+    """What is made for the statement that goes under the guard goes along, unless workers depend on what it sets."""
+    sure = "def sure(name):\n    warnings.simplefilter('error')\n\n\n"
+    common = f"import decimal\nimport warnings\nimport torch\n\n\n{sure}def prepare(name):\n{body}    return name\n"
+    files = {"common.py": common, "main.py": SETS_UP}
+    after = migrated(files, "main-guard")["main.py"]
+    assert "    writer = SummaryWriter(name)\n" in after
+    assert ('\nname = common.prepare("run")\n' in after) is stays
+    assert ('    name = common.prepare("run")\n' in after) is not stays

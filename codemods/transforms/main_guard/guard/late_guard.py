@@ -14,6 +14,7 @@ from ....syntax.outline import Outline
 from ....syntax.receivers import qualified_name
 from ....tree.source import Source
 from ..data import names
+from ..set_by_functions import set_by_functions
 from ..side_effects import Harm, Repeated, asks_for_exit, repeated, shows_itself
 from ..starts.process_starts import Start, Starts
 from ..statements import changed, is_guard, is_plain_guard, names_bound, reads_on_import, stays
@@ -73,7 +74,7 @@ def late_guard(starts: Starts, outline: Outline, source: Source, reads: WorkerRe
     start = starts.in_block(outline, guard.body) if repeats and isinstance(guard, ast.If) else None
     if start is None:
         return None
-    outside |= _sets_up_workers(outline, min(repeats), reads)
+    outside |= _sets_up_workers(starts, outline, min(repeats), reads)
     only_prints = all(what is _PRINTS for what in repeats.values())  # a line more for each worker is no fault
     most = Confidence.POSSIBLE if only_prints else Confidence.LIKELY
     sure = start.confidence if start.confidence.rank < most.rank else most
@@ -142,15 +143,21 @@ def _needed_by_definitions(body: list[ast.stmt], end: int) -> frozenset[int]:
     return _with_what_they_need(body, end, read - defined, defined)
 
 
-def _sets_up_workers(outline: Outline, end: int, reads: WorkerReads) -> frozenset[int]:
-    """Statements before the one at `end` that change what workers read in other modules, and what they need.
+def _sets_up_workers(starts: Starts, outline: Outline, end: int, reads: WorkerReads) -> frozenset[int]:
+    """Statements before the one at `end` that change what workers read in other modules, or set by functions what
+    libraries keep for the process, and what they need.
 
     `args = parse_args()`, where that also fills the configuration of a module: under the guard, workers would go on
     with the values that the module has by itself. `end` is the first that no worker should repeat: what stands below
     may need what that does.
     """
     body = outline.module.body
-    found = frozenset(at for at in range(end) if not stays(body[at]) and reads.may_be_lost([body[at]]))
+    found = frozenset(
+        at
+        for at in range(end)
+        if not stays(body[at])
+        and (reads.may_be_lost([body[at]]) or any(set_by_functions(starts.callees, outline, body[at])))
+    )
     needed = {node.id for at in found for node in walk(body[at]) if isinstance(node, ast.Name)}
     defined = {name for item in body if stays(item) and not is_guard(item) for name in names_bound(item)}
     return found | _with_what_they_need(body, max(found, default=0), needed - defined, defined)

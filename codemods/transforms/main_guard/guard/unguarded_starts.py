@@ -20,6 +20,7 @@ from ..own_nodes import own_nodes
 from ..read_by_workers import may_be_read
 from ..run_again import RunAgain
 from ..screen import ID
+from ..set_by_functions import set_by_functions
 from ..settings import attributes_of_libraries, root_of, settings_for_workers
 from ..side_effects import Repeated, at_exit, only_prints, repeated, shows
 from ..starts.flags import under_flags
@@ -254,7 +255,8 @@ def _lost(starts: Starts, importers: Importers, outline: Outline, runs: Iterable
     moved = _moved(outline, runs)
     if had:
         settings = (node for statement in moved for node in settings_for_workers(outline, statement))
-        return next((node for node in settings if may_be_read(starts, importers, outline, node)), None)
+        called = (node for statement in moved for node in set_by_functions(starts.callees, outline, statement))
+        return next((node for node in settings if may_be_read(starts, importers, outline, node)), next(called, None))
     found = (node for statement in moved for node in attributes_of_libraries(outline, statement))
     foreign = starts.callees.resolver.is_foreign
     return next((node for node in found if (root := root_of(node)) is not None and foreign(outline, root)), None)
