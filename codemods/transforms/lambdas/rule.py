@@ -19,6 +19,7 @@ from ...project import Project
 from ...syntax.binding_rules import FUNCTIONS
 from ...syntax.branches import chosen_at, exclude_each_other, no_one_run
 from ...syntax.file_tree import position
+from ...syntax.given_initialisers import may_be_skipped
 from ...syntax.never_asked import NeverAsked
 from ...syntax.outline import Outline
 from ...syntax.repo import Repo
@@ -70,6 +71,7 @@ def findings(project: Project, found: Iterable[Crossing]) -> Iterator[Finding]:
             or only_in_children(repo, crossing)
             or set_after_start(repo, crossing)
             or never_made(repo, crossing)
+            or _may_be_skipped(repo, places)
         ):
             crossing = replace(crossing, confidence=Confidence.POSSIBLE)
         if crossing.confidence.reaches(project.bar_of(crossing.path)):
@@ -78,6 +80,18 @@ def findings(project: Project, found: Iterable[Crossing]) -> Iterator[Finding]:
         source = project.source(path)
         if source is not None:
             yield from _findings(project, source, _likely_made(project, repo, asked, crossings))
+
+
+def _may_be_skipped(repo: Repo, places: list[tuple[str, int]]) -> bool:
+    """A step is in an initialiser that a decorator of classes gives to some of them: `if ...: cls.__init__ = init`."""
+    for path, line in places:
+        outline = repo.outline(path)
+        if outline is None or all(isinstance(use.ctx, ast.Load) for use in outline.attributes.get("__init__", ())):
+            continue
+        uses = (use for found in outline.attributes.values() for use in found if use.lineno == line)
+        if any(may_be_skipped(outline, use) for use in uses if not isinstance(use.ctx, ast.Load)):
+            return True
+    return False
 
 
 def _likely_made(project: Project, repo: Repo, asked: NeverAsked, crossings: list[Crossing]) -> list[Crossing]:

@@ -11,11 +11,11 @@ from ...flow.boundaries import table
 from ...nodes import end_place
 from ...project import Project
 from ...syntax.branches import exclude_each_other
+from ...syntax.given_initialisers import may_be_skipped
 from ...syntax.outline import Outline
 from ...syntax.unpicklable import Made
 from ...syntax.unpicklable_table import ObjectKind, Remedy, advice, starts_nothing
 from .classes import Shape
-from .decorated import may_be_skipped
 from .exception_arguments import copied_with_others
 from .getattr_guard import unpickled_badly
 from .new_arguments import made_without_arguments
