@@ -630,6 +630,31 @@ def test_a_function_that_returns_what_main_has_set(get: str, read: str, found: b
     assert [path for path, _ in places] == ["kept.py"] * found
 
 
+@each_row(
+    ("body", "found"),
+    [
+        pytest.param("try: size = kept.get()\n    except KeyError: size = 3", False, id="handled"),
+        pytest.param(
+            "try: size = kept.get()\n    except (OSError, LookupError): size = 3", False, id="by a base class"
+        ),
+        pytest.param("try: size = kept.get()\n    except own.Missing: size = 3", False, id="by a class not known here"),
+        pytest.param("try: size = kept.get()\n    except OSError: size = 3", True, id="another error"),
+        pytest.param("try: size = kept.get()\n    except KeyError: raise", True, id="passed on"),
+        pytest.param("try: size = 3\n    except KeyError: size = kept.get()", True, id="in the handler"),
+        pytest.param("try: size = read()\n    except KeyError: size = 3", False, id="further up"),
+        pytest.param("size = 3\n    with suppress(KeyError): size = read()", False, id="suppressed"),
+        pytest.param("size = read()", True, id="not handled"),
+    ],
+)
+def test_a_getter_whose_error_its_callers_handle(body: str, found: bool) -> None:
+    get = "if kept is None: raise KeyError('x')\n    return kept"
+    train = GETS.format(read="size").replace("    return", f"    {body}\n    return", 1)
+    train = train.replace("def collate", "def read():\n    return kept.get()\n\ndef collate")
+    contents = {"kept.py": GETTER.format(get=get).encode(), "train.py": train.encode()}
+    paths = [each.path for each in check(MemoryFiles(contents), Settings(select=("main-guard",))).findings]
+    assert paths == ["kept.py"] * found
+
+
 RANKS = """\
 from multiprocessing import Process
 import kept

@@ -10,6 +10,7 @@ import ast
 from collections.abc import Collection, Iterable, Mapping
 from typing import TYPE_CHECKING
 
+from ....finding import Hop
 from ....nodes import walk
 from ....syntax.callees import Callees, Function
 from ....syntax.outline import Outline
@@ -20,7 +21,13 @@ if TYPE_CHECKING:
     from .changed_settings import Place, Settings
 
 _MAX_DEPTH = 3
-_OWN_PROCESSES = ("spawn", "start_processes", "Process")  # that run nothing but what the call gives them
+_OWN_PROCESSES = ("spawn", "start_processes", "launch", "notebook_launcher", "elastic_launch", "process_map")
+_BEGINNING = ("`initializer`", "`initargs`", "`worker_init_fn`")
+
+
+def begin_with(setting: Worker) -> bool:
+    """What pools or loaders, of any file, are given to begin their workers with leads to it."""
+    return any(word in hop.what for _, hop in setting.calls.values() for word in _BEGINNING)
 
 
 def without_what_is_set(setting: Worker, change: Place, read: Place, reader: Worker) -> Worker | None:
@@ -30,15 +37,36 @@ def without_what_is_set(setting: Worker, change: Place, read: Place, reader: Wor
     """
     if change.key and read.key not in ("", ITEM, change.key):
         return reader
-    pools = {hop.path for _, hop in setting.calls.values() if not _starts_its_own(hop.what)}  # one may run all tasks
-    calls = {at: way for at, way in reader.calls.items() if at not in setting.calls and at[0] not in pools}
+    sets = {_runs_in(hop) for _, hop in setting.calls.values()}
+    if "" in sets:
+        return None  # a queue brings it to processes that other calls start
+    calls = {
+        at: way for at, way in reader.calls.items() if at not in setting.calls and not _may_meet(_runs_in(way[1]), sets)
+    }
     return reader if calls == reader.calls else reader.by(calls) if calls else None
 
 
-def _starts_its_own(what: str) -> bool:
-    """Of a boundary in words: "`multiprocessing.spawn` pickles its `fn`..."."""
-    name = what.partition("`")[2].partition("`")[0]
-    return name.rpartition(".")[2] in _OWN_PROCESSES or name.endswith("Loader")
+def _may_meet(kind: str, others: Collection[str]) -> bool:
+    """A process that runs what a call of this kind sends may be one that calls of the other kinds gave something, too.
+
+    One pool runs all tasks, of any file. A process gets things when it is made, and what it is when it is started.
+    """
+    return not kind or (kind == "pool" and kind in others) or {kind, *others} >= {"made", "started"}
+
+
+def _runs_in(hop: Hop) -> str:
+    """Which process runs what is sent there, by the boundary in words: "`multiprocessing.spawn` pickles its `fn`...".
+
+    "own": processes that the call starts and that run nothing but what it gives them; "made", "started": one such by
+    two calls; "pool": one that gets tasks; "" for others: what goes through a queue, any process may run.
+    """
+    name = hop.what.partition("`")[2].partition("`")[0]
+    *_, of, last = ("", *name.split("."))
+    if last in _OWN_PROCESSES or last.lower().endswith("loader"):
+        return "own"
+    if last == "Process" or (of, last) == ("Process", "start"):
+        return "made" if last == "Process" else "started"
+    return "pool" if any(part.endswith(("Pool", "PoolExecutor")) for part in (of, last)) else ""
 
 
 def bound_in(

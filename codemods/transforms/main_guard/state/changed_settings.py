@@ -24,7 +24,7 @@ from ..importers import Importers
 from ..starts.process_starts import Starts
 from ..starts.start_lines import sent_again
 from .before_start import precedes
-from .bound_by_workers import bind_first, bound_in, without_what_is_set
+from .bound_by_workers import begin_with, bind_first, bound_in, without_what_is_set
 from .calls_of_functions import CallsOfFunctions
 from .calls_of_scripts import CallsOfScripts, has_guard
 from .emptied_before import is_emptied
@@ -139,7 +139,7 @@ class Search:
         for change in sets:
             scope = change.outline.scope(change.node)
             setting = self.workers.get(scope) if isinstance(scope, FUNCTIONS) else None
-            if setting is None or begins_workers(change.outline, scope):
+            if setting is None or begin_with(setting) or begins_workers(change.outline, scope):
                 return  # all workers set it themselves
             left = [(place, without_what_is_set(setting, change, place, reader)) for place, reader in places]
             places = [(place, reader) for place, reader in left if reader is not None]

@@ -28,6 +28,7 @@ from ..statements import LOG_METHODS, only_logs
 from .calls_of_scripts import has_guard
 from .changed_settings import Changed, Place, Search
 from .function_attributes import with_value
+from .handled_errors import without_handlers
 from .object_parts import ADDS, DRAWN, fills
 from .other_changes import by_function
 from .same_values import Same
@@ -59,8 +60,9 @@ def parent_state(search: Search) -> Iterator[Changed]:
     of_main = functools.cache(lambda path: variables_of_main(search.repo, path))
     for worker in search.workers.values():
         read = _reads(search, worker, set_by_functions(worker.outline), elsewhere)
-        for state, node in (*read, *_reads_of_main(search, worker, of_main(worker.outline.path))):
-            reads.setdefault(state, []).append((Place(worker.outline, node, ""), worker))
+        of_script = _reads_of_main(search, worker, of_main(worker.outline.path))
+        for state, node, reader in (*read, *((state, node, worker) for state, node in of_script)):
+            reads.setdefault(state, []).append((Place(worker.outline, node, ""), reader))
     for state, places in reads.items():
         changes = list(_changes(search, state))
         if changes and not _is_reported(search, state):
@@ -85,8 +87,9 @@ def _set_by_functions(outline: Outline) -> set[str]:
 
 def _reads(
     search: Search, worker: Worker, declared: Container[str], elsewhere: dict[_State, bool]
-) -> Iterator[tuple[_State, ast.expr]]:
-    outline, function = worker.outline, worker.function
+) -> Iterator[tuple[_State, ast.expr, Worker]]:
+    """Each with the worker, as far as that needs it."""
+    outline = worker.outline
     for node in worker.nodes:
         state: _State | None = None
         if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load):
@@ -97,8 +100,8 @@ def _reads(
                 state = state if elsewhere[state] else None
         elif isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Load):
             state = _of_module(search, outline, node) or _attribute(search, worker, node)
-        if state is not None and isinstance(node, ast.expr) and not _does_without(outline, node, function):
-            yield state, node
+        if state is not None and isinstance(node, ast.expr) and (needing := _that_needs(worker, node)) is not None:
+            yield state, node, needing
 
 
 def _reads_of_main(search: Search, worker: Worker, read: Mapping[ast.expr, str]) -> Iterator[tuple[_State, ast.expr]]:
@@ -191,28 +194,34 @@ def _targets(statement: ast.stmt) -> set[str]:
     return {target.id for target in targets if isinstance(target, ast.Name)}
 
 
-def _does_without(outline: Outline, node: ast.expr, function: Function) -> bool:
-    """It only logs by it, or the function asks first whether there is a value."""
+def _that_needs(worker: Worker, node: ast.expr) -> Worker | None:
+    """The worker, but for ways on which it does without: it only logs by it, or asks first whether there is a value.
+
+    Where it raises an error then, what calls it may go on.
+    """
+    outline, function = worker.outline, worker.function
     above = outline.parents[node]
     if isinstance(above, ast.Attribute) and above.attr in LOG_METHODS:
-        return True
+        return None
     text = ast.unparse(node)
     for each in ast.walk(function):
         test = each.test if isinstance(each, (ast.If, ast.IfExp, ast.While)) else None
         asks = test is not None and any(ast.unparse(part) == text and _asks(outline, part) for part in ast.walk(test))
         if asks and (_sets(function, text) or (isinstance(each, ast.If) and all(map(only_logs, each.body)))):
-            return not (isinstance(each, ast.If) and _stops_without(each, text))
-    return False
+            error = _error_without(each, text) if isinstance(each, ast.If) else None
+            return without_handlers(worker, error) if error is not None else None
+    return worker
 
 
-def _stops_without(node: ast.If, text: str) -> bool:
+def _error_without(node: ast.If, text: str) -> ast.Raise | None:
     """`if current is None: raise ValueError("call set_current first")`."""
     test = node.test
     if isinstance(test, ast.Compare) and len(test.ops) == 1 and isinstance(test.ops[0], (ast.Is, ast.Eq)):
         missing = any(isinstance(side, ast.Constant) and side.value is None for side in (test.left, *test.comparators))
     else:
         missing = isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not) and ast.unparse(test.operand) == text
-    return missing and isinstance(node.body[-1], ast.Raise)
+    last = node.body[-1]
+    return last if missing and isinstance(last, ast.Raise) else None
 
 
 def _sets(function: Function, text: str) -> bool:
