@@ -307,6 +307,10 @@ def test_a_function_that_other_files_call() -> None:
         ("'dict[str, list[float]] | None'", YES),
         ("typing.Tuple[int, ...]", YES),
         ("np.ndarray", YES),
+        ("'Path'", YES),
+        ("DataFrame", UNKNOWN),  # a class of the project
+        ("frames.Path", UNKNOWN),
+        ("'DataFrame'", UNKNOWN),
         ("object", UNKNOWN),
         ("dict", UNKNOWN),  # of anything
         ("list[object]", UNKNOWN),
@@ -316,7 +320,8 @@ def test_a_function_that_other_files_call() -> None:
     ],
 )
 def test_the_annotation_of_a_parameter(annotation: str, expected: Sendable) -> None:
-    text = f"x = None\ndef main(y: {annotation}):\n    global x\n    x = y\n"
+    head = "import numpy as np, pathlib, frames\nfrom pathlib import Path\nfrom frames import DataFrame\n"
+    text = f"{head}x = None\ndef main(y: {annotation}):\n    global x\n    x = y\n"
     assert known(text, imported=True) is expected
     assert known(f"{text}main(lambda: 0)\n") is NO  # what a call shows counts more
     assert known(f"{text}main(other())\n") is expected

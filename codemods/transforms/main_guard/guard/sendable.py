@@ -39,9 +39,8 @@ _LAZY = frozenset(["chunksize", "iterator"])  # pandas reads on demand with thes
 _OF_RECEIVER = frozenset(["get", "copy", "pop"])
 _VIEWS = frozenset(["keys", "values", "items"])
 _ADDING = frozenset(["append", "extend", "insert", "add", "update", "setdefault", "appendleft"])
-_PLAIN_TYPES = frozenset(
-    ["str", "int", "float", "bool", "bytes", "complex", "None", "Path", "PurePath", "ndarray", "DataFrame"]
-)
+_PLAIN_TYPES = frozenset(["str", "int", "float", "bool", "bytes", "complex"])
+_PLAIN_CLASSES = frozenset(["pathlib.Path", "pathlib.PurePath", "numpy.ndarray", "pandas.DataFrame"])
 _TYPES_OF = frozenset(
     ["Optional", "Union", "List", "Tuple", "Dict", "Set", "FrozenSet", "list", "tuple", "dict", "set", "frozenset"]
 )
@@ -338,8 +337,10 @@ def _is_plain(outline: Outline, annotation: ast.expr) -> bool:
         return _is_plain(outline, annotation.left) and _is_plain(outline, annotation.right)
     if isinstance(annotation, (ast.Tuple, ast.List)):
         return all(_is_plain(outline, part) for part in annotation.elts)
-    name = last_name(annotation) or ""
-    return name in _PLAIN_TYPES and not outline.definitions.get(name)
+    name = qualified_name(outline, annotation)
+    if name in _PLAIN_TYPES:
+        return name not in outline.imported and not outline.definitions.get(name)
+    return name in _PLAIN_CLASSES
 
 
 def _setters(outline: Outline, name: str) -> Iterator[Function]:
