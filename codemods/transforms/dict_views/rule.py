@@ -36,6 +36,7 @@ from .screen import ID
 from .screen_facts import uses_views
 from .storage import keeps, travels
 from .third_party import Foreign, changed_dict, foreign_views
+from .under_key import problems_under_key
 from .used_up import is_sent_at_once, is_taken_by_start, is_used_up
 from .uses import ViewUses
 
@@ -260,7 +261,8 @@ class _Search:
         outline, node = candidate.outline, candidate.node
         problems = self.uses.problems(list(candidate.held))
         _, at_once = holders_of(outline, node)
-        problems = sorted([*at_once, *problems], key=lambda problem: not problem.fatal)
+        by_key = problems_under_key(self.repo, outline, node)
+        problems = sorted([*at_once, *problems, *by_key], key=lambda problem: not problem.fatal)
         if method == "values":  # these go by `==` as well
             problems = [
                 problem for problem in problems if WITHOUT_HASH not in problem.text and BY_HASH not in problem.text
