@@ -61,7 +61,7 @@ def test_each_part_has_many_repositories(unseen):
     parts = [row[2] for row in unseen.rows("unseen_repositories.tsv")]
     known = (
         "eighteenth eighth eleventh fifteenth fifth first fourteenth fourth nineteenth ninth second "
-        "seventeenth seventh sixteenth sixth tenth third thirteenth thirtieth thirty-first thirty-fourth "
+        "seventeenth seventh sixteenth sixth tenth third thirteenth thirtieth thirty-fifth thirty-first thirty-fourth "
         "thirty-second thirty-third twelfth twentieth twenty-eighth twenty-fifth twenty-first twenty-fourth "
         "twenty-ninth twenty-second twenty-seventh twenty-sixth twenty-third"
     )
