@@ -19,6 +19,11 @@ def blocks(node: ast.AST) -> Iterator[list[ast.stmt]]:
             yield block
 
 
+def block_with(holder: ast.AST, statement: ast.stmt) -> list[ast.stmt]:
+    """The one of these lists that `statement` stands in; an empty one where it is none of them."""
+    return next((block for block in blocks(holder) if statement in block), [])
+
+
 def binds(block: Iterable[ast.stmt], name: str) -> bool:
     """True when `name` is bound behind the block; leaving the function or loop counts, as nothing comes behind."""
     return any(_statement_binds(statement, name) or isinstance(statement, _EXITS) for statement in block)

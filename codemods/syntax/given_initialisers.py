@@ -19,17 +19,24 @@ def given_initialisers(outline: Outline, decorator: FunctionNode, cls: str) -> l
     return sorted(found, key=lambda each: each[0].lineno)
 
 
+def giver_of(outline: Outline, me: ast.expr) -> tuple[FunctionNode, FunctionNode, str] | None:
+    """The function that `me` stands in, the one around it (perhaps a decorator), and the first parameter of that."""
+    function = outline.scope(me)
+    decorator = outline.scope(function) if isinstance(function, FUNCTIONS) else None
+    if not isinstance(function, FUNCTIONS) or not isinstance(decorator, FUNCTIONS) or not parameters(decorator):
+        return None
+    return function, decorator, parameters(decorator)[0]
+
+
 def may_be_skipped(outline: Outline, me: ast.expr) -> bool:
     """Some classes may keep another initialiser than that around `me`, which their decorator gives to others.
 
     False where `me` is no parameter of such an initialiser.
     """
-    function = outline.scope(me)
-    decorator = outline.scope(function) if isinstance(function, FUNCTIONS) else None
-    taken = parameters(decorator)[:1] if isinstance(decorator, FUNCTIONS) else []
-    if not taken or not isinstance(decorator, FUNCTIONS) or not isinstance(function, FUNCTIONS):
+    if (given_by := giver_of(outline, me)) is None:
         return False
-    found = given_initialisers(outline, decorator, taken[0])
+    function, decorator, cls = given_by
+    found = given_initialisers(outline, decorator, cls)
     at = [statement for statement, given in found if given == function.name]
     if not at:
         return False

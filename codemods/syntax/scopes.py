@@ -15,7 +15,7 @@ from functools import cached_property, lru_cache
 from itertools import takewhile
 
 from ..nodes import parents_of, walk
-from .assigned import binds, blocks, header_binds, pattern_binds, reads, target_binds, test_binds
+from .assigned import binds, block_with, blocks, header_binds, pattern_binds, reads, target_binds, test_binds
 from .binding_rules import ENDING, FUNCTIONS, IMPORTS, LOOPS, BindingKind, ScopeKind, positional, takes_self
 from .main_guard import is_main_guard
 from .scope_builder import Builder
@@ -290,7 +290,7 @@ class Scopes:
 
     def block_of(self, statement: ast.stmt) -> list[ast.stmt]:
         """The list of statements that holds the statement."""
-        return next(block for block in blocks(self.parents[statement]) if statement in block)
+        return block_with(self.parents[statement], statement)
 
     def under_guard(self, node: ast.AST) -> bool:
         """True for nodes inside `if __name__ == "__main__":` itself (not its else)."""

@@ -20,7 +20,7 @@ from ..solve.sinks import Sink
 from ..solve.solution import Solution
 from .callers import Callers
 from .once import Once
-from .one_object import OneObject
+from .one_object import OneObject, Ways
 
 _START = "multiprocessing.Process().start"
 _PROCESS = "multiprocessing.Process"
@@ -37,7 +37,7 @@ class Moments:
         self._before: dict[tuple[int, int], frozenset[int]] = {}
         self._stores: dict[int, set[int]] = {}
         self._later: dict[Sink, frozenset[int]] = {}
-        self._once = Once(solution, callers)
+        self._once, self._ways = Once(solution, callers), Ways(solution)
 
     # attributes that are cleared
 
@@ -83,7 +83,7 @@ class Moments:
             return _NONE
         if sink not in self._later:
             found = self._only_later(sink, late) if self._once.runs(sink.function) else _NONE
-            self._later[sink] = found if found and OneObject(self.solution, found).sent(sink) else _NONE
+            self._later[sink] = found if found and OneObject(self.solution, self._ways, found).sent(sink) else _NONE
         return self._later[sink]
 
     def _only_later(self, sink: Sink, late: Iterable[Late]) -> frozenset[int]:

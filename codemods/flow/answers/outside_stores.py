@@ -86,11 +86,6 @@ class OutsideStores:
         ]
 
     @cached_property
-    def _own_parameters(self) -> set[int]:
+    def _own_parameters(self) -> Set[int]:
         """The nodes of `self`, and of other first parameters of methods."""
-        program = self.solution.program
-        return {
-            function.parameters[0].node + program.offsets[file]
-            for file, function in program.functions
-            if function.owner >= 0 and function.parameters
-        }
+        return frozenset(self.solution.program.own_parameters.values())

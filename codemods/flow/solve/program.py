@@ -5,6 +5,7 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from operator import itemgetter
 from typing import NamedTuple
 
@@ -83,6 +84,15 @@ class Program:
         """The nodes of the parameters of a function."""
         file, made = self.functions[function]
         return {parameter.node + self.offsets[file] for parameter in made.parameters}
+
+    @cached_property
+    def own_parameters(self) -> dict[int, int]:
+        """By method the node of its first parameter, `self` or another."""
+        return {
+            index: function.parameters[0].node + self.offsets[file]
+            for index, (file, function) in enumerate(self.functions)
+            if function.owner >= 0 and function.parameters
+        }
 
     def method_around(self, file: int, line: int) -> int:
         """The innermost method of a file, of those with parameters, in which a line stands; -1 for none."""

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
 
 from ...nodes import walk
+from ...syntax.assigned import block_with
 from ...syntax.callees import FUNCTIONS
 from ...syntax.names import last_name
 from ...syntax.outline import Outline
@@ -24,7 +24,7 @@ def is_used_up(outline: Outline, view: ast.expr) -> bool:
     target = statement.targets[0]
     if not isinstance(target, ast.Name) or len(outline.bindings(scope, target.id)) != 1:
         return False
-    block = next((each for each in _blocks(outline.parents[statement]) if statement in each), [])
+    block = block_with(outline.parents[statement], statement)
     at = block.index(statement) + 1 if block else 0
     holding = [_holding(outline, use, block) for use in _uses(outline, scope, target)]
     if not holding or None in holding or any(outline.scope(use) is not scope for use in _uses(outline, scope, target)):
@@ -70,7 +70,7 @@ def is_taken_by_start(outline: Outline, view: ast.expr, boundary: str) -> bool:
     if not isinstance(statement, ast.Assign) or statement.value is not call or len(statement.targets) != 1:
         return False
     name = statement.targets[0]
-    block = next((each for each in _blocks(outline.parents[statement]) if statement in each), [])
+    block = block_with(outline.parents[statement], statement)
     if not isinstance(name, ast.Name):
         return False
     for after in block[block.index(statement) + 1 :]:
@@ -103,13 +103,6 @@ def _prepares(outline: Outline, statement: ast.stmt, process: ast.Name) -> bool:
 def _uses(outline: Outline, scope: ast.AST, target: ast.Name) -> list[ast.Name]:
     found = (use for use in outline.named.get(target.id, ()) if isinstance(use, ast.Name) and use is not target)
     return [use for use in found if outline.lookup(use, use.id)[0] is scope]
-
-
-def _blocks(holder: ast.AST) -> Iterator[list[ast.stmt]]:
-    for field in ("body", "orelse", "finalbody"):
-        block = getattr(holder, field, None)
-        if isinstance(block, list):
-            yield block
 
 
 def _holding(outline: Outline, use: ast.AST, block: list[ast.stmt]) -> ast.stmt | None:

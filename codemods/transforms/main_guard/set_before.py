@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable
 
+from ...syntax.assigned import blocks
 from ...syntax.callees import FUNCTIONS, Function
 from ...syntax.main_guard import is_main_process_block
 from ...syntax.outline import Outline
@@ -92,13 +93,6 @@ def plain_calls(outline: Outline, name: str, uses: Iterable[ast.expr]) -> list[a
             return []
         found.append(call)
     return found
-
-
-def blocks(node: ast.AST) -> Iterable[list[ast.stmt]]:
-    for field in ("body", "orelse", "finalbody"):
-        block = getattr(node, field, None)
-        if isinstance(block, list):
-            yield block
 
 
 def _binds_head(node: ast.AST, name: str) -> bool:

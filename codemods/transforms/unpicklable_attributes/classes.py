@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, TypeVar
 
+from ...syntax.assigned import block_with
 from ...syntax.binding_rules import LOOPS
 from ...syntax.file_tree import position
 from ...syntax.outline import Outline, pairs
@@ -128,12 +129,7 @@ class Shape:
 
     def block(self, statement: ast.stmt) -> list[ast.stmt]:
         """The statements among which `statement` stands."""
-        parent = self.outline.parents[statement]
-        for name in ("body", "orelse", "finalbody"):
-            block = getattr(parent, name, [])
-            if isinstance(block, list) and any(part is statement for part in block):
-                return block
-        return []
+        return block_with(self.outline.parents[statement], statement)
 
     def in_loop(self, statement: ast.stmt, method: Method) -> bool:
         """A loop of the method runs it again and again."""

@@ -1,4 +1,4 @@
-"""Initialisers that a decorator of classes puts in the place of theirs: `cls.__init__ = init`."""
+"""The classes that get an initialiser from a decorator: `cls.__init__ = init`."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import ast
 
 from ...syntax.binding_rules import FunctionNode, parameters
 from ...syntax.callees import FUNCTIONS
-from ...syntax.given_initialisers import given_initialisers
+from ...syntax.given_initialisers import given_initialisers, giver_of
 from ...syntax.names import last_name
 from ...syntax.outline import Outline
 from ...syntax.repo import Repo
@@ -14,12 +14,11 @@ from ...syntax.repo import Repo
 
 def decorated_class(repo: Repo, outline: Outline, me: ast.expr) -> list[tuple[Outline, ast.ClassDef]]:
     """The classes whose objects `me` is: the first parameter of an initialiser that a decorator gives to them."""
-    function = outline.scope(me)
-    if not isinstance(me, ast.Name) or not isinstance(function, FUNCTIONS) or parameters(function)[:1] != [me.id]:
+    given_by = giver_of(outline, me)
+    if given_by is None or not isinstance(me, ast.Name) or parameters(given_by[0])[:1] != [me.id]:
         return []
-    decorator = outline.scope(function)
-    taken = parameters(decorator)[:1] if isinstance(decorator, FUNCTIONS) else []
-    if not taken or not isinstance(decorator, FUNCTIONS) or not _replaces(outline, decorator, taken[0], function.name):
+    function, decorator, cls = given_by
+    if all(given != function.name for _, given in given_initialisers(outline, decorator, cls)):
         return []
     applied = _given_by(outline, decorator)
     found: list[tuple[Outline, ast.ClassDef]] = []
@@ -40,8 +39,3 @@ def _given_by(outline: Outline, decorator: FunctionNode) -> FunctionNode:
         if any(isinstance(value, ast.Name) and value.id == decorator.name for value in returned):
             return around
     return decorator
-
-
-def _replaces(outline: Outline, decorator: FunctionNode, cls: str, name: str) -> bool:
-    """`cls.__init__ = name`"""
-    return any(given == name for _, given in given_initialisers(outline, decorator, cls))

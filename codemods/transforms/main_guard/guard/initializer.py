@@ -12,6 +12,7 @@ from dataclasses import dataclass
 
 from ....finding import Edit, Fix, Refused
 from ....nodes import end_line, end_place
+from ....syntax.assigned import blocks
 from ....syntax.binding_rules import positional
 from ....syntax.callees import FUNCTIONS, Function
 from ....syntax.file_tree import position
@@ -21,7 +22,7 @@ from ....syntax.outline import Outline
 from ....syntax.placement import blank_lines_above, first_attached_line, indentation_at, indentation_unit, usual_gap
 from ....syntax.python_floor import old_python
 from ....tree.source import Source
-from ..set_before import SetBefore, blocks, declares
+from ..set_before import SetBefore, declares
 from ..settings import root_of
 from ..starts.process_starts import EXECUTOR, Starts
 from ..statements import changed, names_bound

@@ -6,6 +6,7 @@ import ast
 from collections.abc import Sequence
 from itertools import chain
 
+from ....syntax.assigned import block_with
 from ....syntax.binding_rules import FUNCTIONS
 from ....syntax.file_tree import position
 from ....syntax.outline import Outline
@@ -34,23 +35,17 @@ def _comes_before(outline: Outline, first: ast.stmt, other: ast.stmt) -> bool:
     """Whoever gets to `other` has been at `first`: that stands in the same block, or in one around it."""
     if outline.scope(first) is not outline.scope(other):
         return getattr(outline.parents[first], "name", "") == "__init__"
-    return any(each is first or each in _block(outline, first) for each in _line(outline, other))
+    return any(each is first or each in block_with(outline.parents[first], first) for each in _line(outline, other))
 
 
 def _holds_all(outline: Outline, statement: ast.stmt, others: Sequence[ast.stmt]) -> bool:
     """All of `others` stand in the block of `statement`, at any depth, and a line can be put above it."""
     above = outline.parents[statement]
     is_elif = isinstance(above, ast.If) and isinstance(statement, ast.If) and statement.col_offset == above.col_offset
-    block = _block(outline, statement)
+    block = block_with(outline.parents[statement], statement)
     return not is_elif and all(any(each in block for each in _line(outline, other)) for other in others)
 
 
 def _line(outline: Outline, statement: ast.stmt) -> list[ast.stmt]:
     """The statement and those around it, innermost first."""
     return [each for each in chain([statement], outline.ancestors(statement)) if isinstance(each, ast.stmt)]
-
-
-def _block(outline: Outline, statement: ast.stmt) -> Sequence[ast.AST]:
-    """The statements beside it."""
-    blocks = (value for _, value in ast.iter_fields(outline.parents[statement]) if isinstance(value, list))
-    return next((block for block in blocks if statement in block), ())
