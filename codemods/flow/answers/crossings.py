@@ -27,6 +27,7 @@ from .hazard_calls import is_called
 from .hidden import captures, replaced, wrappers_of_their_own
 from .instance_uses import InstanceUse, instance_uses
 from .introspection import Question, Seen, look, reaching, without_nodes
+from .kept_identities import KeptIdentities
 from .moments import Moments
 from .one_program import OneProgram
 from .pickled_anyway import PickledAnyway
@@ -36,6 +37,7 @@ from .recorded import Recorder, recorded
 from .registries import Registries
 from .same_object import SameObject
 from .seeds import EVERY, evaluated_seeds, likely_seeds, possible_seeds, proven_seeds
+from .shared_copies import SharedCopies
 from .surroundings import TEXTS, Surroundings
 from .trace import MAX_HOPS, Reason, Reasons, trace_of
 
@@ -411,6 +413,27 @@ class Flow:
         index = self._places.class_at.get((path, line, column))
         number = self.solution.heap.numbers.get(Value(kind, index), -1) if index is not None else -1
         return without_nodes(found.get(number, []))
+
+    @recorded
+    def kept_identities(self, path: str, class_line: int, attribute: str) -> list[Question]:
+        """Where what objects of the class at `path`:`class_line` keep in an attribute is told from another."""
+        index = self._places.class_on_line.get((path, class_line), -1)
+        return self._kept_identities.of(index, attribute) if index >= 0 else []
+
+    @cached_property
+    def _kept_identities(self) -> KeptIdentities:
+        return KeptIdentities(self.solution)
+
+    @recorded
+    def sent_with_copy(self, path: str, class_line: int, by_replace: bool) -> str | None:
+        """`path:line` of what makes a copy of an object of the class here that shares its attributes and is sent
+        together with it. `by_replace`: what `dataclasses.replace` makes shares them."""
+        index = self._places.class_on_line.get((path, class_line), -1)
+        return self._shared_copies.sent_with(index, by_replace) if index >= 0 else None
+
+    @cached_property
+    def _shared_copies(self) -> SharedCopies:
+        return SharedCopies(self._closure)
 
     @recorded
     def called_by_path(self, path: str, line: int, column: int) -> bool:

@@ -103,7 +103,7 @@ def work(both):
 
 if __name__ == "__main__":
     one = Job("a")
-    Process(target=work, args=((one, one.view()),)).start()
+    Process(target=work, args=((one, {other}),)).start()
 """
 JOBS = """\
 import copy
@@ -122,15 +122,16 @@ class Job:
 
 @pytest.mark.parametrize("asked", ["one.lock is other.lock", "id(other.lock)"])
 def test_it_is_asked_outside_of_the_class(asked: str) -> None:
-    (reason,) = reasons({"run.py": OUTSIDE.format(asked=asked), "jobs.py": JOBS}, RULE)
+    (reason,) = reasons({"run.py": OUTSIDE.format(asked=asked, other="one.view()"), "jobs.py": JOBS}, RULE)
     assert f"`{asked}` (run.py:8) asks whether it is the same, and each copy would have one of its own" in reason
 
 
 @pytest.mark.parametrize("asked", ["one.name is other.name", "one.lock is None", "one.lock.locked()"])
 def test_something_else_is_asked_outside(asked: str) -> None:
-    assert "def __setstate__" in migrated({"run.py": OUTSIDE.format(asked=asked), "jobs.py": JOBS}, RULE)["jobs.py"]
+    run = OUTSIDE.format(asked=asked, other="Job('b')")
+    assert "def __setstate__" in migrated({"run.py": run, "jobs.py": JOBS}, RULE)["jobs.py"]
 
 
 def test_the_same_is_asked_in_the_process_that_copies() -> None:
-    run = OUTSIDE.format(asked="one.name") + "    print(one.lock is one.view().lock)\n"
+    run = OUTSIDE.format(asked="one.name", other="Job('b')") + "    print(one.lock is one.view().lock)\n"
     assert "def __copy__" in migrated({"run.py": run, "jobs.py": JOBS}, RULE)["jobs.py"]

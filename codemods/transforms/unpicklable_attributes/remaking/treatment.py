@@ -16,12 +16,11 @@ from ..own_classes import check_no_descriptor
 from ..uses.attribute_uses import AttributeUses, Hazard
 from ..uses.by_text import may_be_read_by_text
 from ..uses.held_locks import check_not_held
+from ..uses.one_for_each import check_equality, check_identity, check_not_shared
 from ..uses.surroundings import redirects, removes
 from ..uses.use_checks import (
     check_class_stays,
     check_elements,
-    check_equality,
-    check_identity,
     check_kept_elsewhere,
     check_not_filled,
     check_outside,
@@ -114,6 +113,7 @@ def treatment_of(uses: AttributeUses) -> Treatment:
     check_class_stays(uses)
     check_identity(uses)
     check_equality(uses)
+    check_not_shared(uses)
     check_cached_calls(uses)
     if any(hazard.store.fills for hazard in uses.hazards):
         return _filled(uses, stores)

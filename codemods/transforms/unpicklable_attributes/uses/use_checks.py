@@ -3,15 +3,11 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
 from dataclasses import dataclass
 
 from ....finding import Refused
-from ....syntax.binding_rules import positional
-from ....syntax.callees import FUNCTIONS
 from ....syntax.file_tree import position
 from ....syntax.names import last_name
-from ....syntax.outline import Outline
 from ....syntax.unpicklable_table import Remedy
 from ..classes import Method, Shape
 from ..data import names
@@ -70,23 +66,6 @@ def check_kept_elsewhere(uses: AttributeUses) -> None:
                 raise Refused(f"line {node.lineno} passes it to `{name}`, which keeps it too; let one of them own it")
 
 
-def check_identity(uses: AttributeUses) -> None:
-    """Raises Refused where it is asked whether two objects have the same one, which copies of both would not have."""
-    inside = ((shape.outline, node) for shape, _, node in uses.reads)
-    for outline, node in (*inside, *_of_given_objects(uses)):
-        above = outline.parents[node]
-        operands = [above.left, *above.comparators] if isinstance(above, ast.Compare) else []
-        others = [each for each in operands if isinstance(each, ast.Attribute) and each is not node]
-        compared = any(each.attr == uses.attribute for each in others)
-        asked = isinstance(above, ast.Call) and above.func is not node and last_name(above.func) in ("id", "hash")
-        if compared or asked:
-            place = f"line {node.lineno}" if outline is uses.shape.outline else f"{outline.path}:{node.lineno}"
-            raise Refused(
-                f"`{ast.unparse(above)}` ({place}) asks whether it is the same, and each copy would have one of its "
-                "own; leave it out in a `__getstate__` and decide what the copy gets"
-            )
-
-
 def check_class_stays(uses: AttributeUses) -> None:
     """Raises Refused where objects get another class, without the state methods that this one would have."""
     below = {shape.node for shape in (uses.shape, *uses.family.derived(uses.shape))}
@@ -100,31 +79,6 @@ def check_class_stays(uses: AttributeUses) -> None:
                 raise Refused(
                     f"line {node.lineno} gives its objects another class, which would not have the state methods: "
                     "write them yourself, for both"
-                )
-
-
-def _of_given_objects(uses: AttributeUses) -> Iterator[tuple[Outline, ast.Attribute]]:
-    """Reads of the attribute in functions that are passed objects: what runs in a worker is."""
-    for outline, node in uses.outside.elsewhere.reads(uses.attribute):
-        scope = outline.scope(node)
-        if isinstance(scope, FUNCTIONS) and positional(scope):
-            yield outline, node
-
-
-def check_equality(uses: AttributeUses) -> None:
-    """Raises Refused where `copy.copy` makes objects that share it, and all attributes of two objects are compared."""
-    if not uses.outside.copied:
-        return
-    for shape in uses.hierarchy:
-        compares = shape.methods.get("__eq__")
-        for node in ast.walk(compares) if compares is not None else ():
-            if (isinstance(node, ast.Attribute) and node.attr == "__dict__") or (
-                isinstance(node, ast.Call) and last_name(node.func) == "vars"
-            ):
-                raise Refused(
-                    f"`__eq__` (line {node.lineno}) compares all attributes, and a copy by `copy.copy`, which shares "
-                    "this one, would get one of its own and not be equal any more: let `__eq__` name what counts, and "
-                    "leave this out in a `__getstate__`"
                 )
 
 
