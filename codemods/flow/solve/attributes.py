@@ -31,7 +31,9 @@ from .program import Program
 NEW = "object.__new__"
 ITEMS = "an item"
 RECORD = "<record>.__init__ above "  # and the number of the class: the initialiser that a dataclass gets
+CONTAINER_METHODS = frozenset(name for kind in (dict, list, set) for name in vars(kind))
 _GIVES_ANOTHER = frozenset({"_replace", "_make"})  # methods of a namedtuple
+_DATA = "data"  # as which an object of a class that derives from `UserDict` has the dict that it stands for
 _CACHED = "cached_property"
 SUBCLASSES = "<class>.__subclasses__"
 _SETS = "<set>"  # as an attribute: what a store gives to a setter
@@ -126,23 +128,45 @@ class Attributes:
             if attribute in _GIVES_ANOTHER and self.program.hazards[int(value.a)].kind is HazardKind.MADE_CLASS:
                 heap.add(result, number)  # a call of it gives what a call of the class does
         elif kind == CONTAINER:
-            if result in self.constraints.calls:
-                heap.add(result, heap.number(Value(FOREIGN, f"<container>.{attribute}", number)))
-            elif value.a in heap.bags:
-                heap.read(int(value.a), attribute, result)
+            self._load_of_container(int(value.a), number, attribute, result)
         elif kind == FUNCTION and attribute == "__get__":  # pickle looks on the object for a method of that name
             for offset, call in tuple(self.constraints.calls.get(result, ())):
                 heap.add(call.result + offset, number)
         elif kind == SUPER:
-            owner = int(value.a)
-            order = self.hierarchy.order(owner)[1:]
-            if not self._load_member(order, attribute, result, value.b, owner):
-                if attribute == "__new__":
-                    heap.add(result, heap.number(Value(FOREIGN, NEW)))
-                for name in self.hierarchy.all_foreign_bases(owner):
-                    self._name(f"{name}().{attribute}", value.b, result)
-                if attribute == "__init__" and any(self.program.classes[at][1].record for at in order):
-                    heap.add(result, heap.number(Value(FOREIGN, f"{RECORD}{owner}", value.b)))
+            self._load_of_base(int(value.a), value.b, attribute, result)
+
+    def has_super(self, value: Value) -> bool:
+        """`super()` in a method means something for this value as its object."""
+        return value.kind in (INSTANCE, CLASS) or (value.kind == CONTAINER and self.heap.bags.get(value.a, -1) >= 0)
+
+    def _load_of_container(self, contents: int, number: int, attribute: str, result: int) -> None:
+        heap, owner = self.heap, self.heap.bags.get(contents, -1)
+        if owner >= 0 and attribute in CONTAINER_METHODS:
+            if self._load_member(self.hierarchy.order(owner), attribute, result, number, owner):
+                return  # a class that derives from `dict` has its own methods before those of `dict`
+        elif attribute == _DATA and self.hierarchy.keeps_data(owner):
+            heap.add(result, number)
+        if result in self.constraints.calls:
+            heap.add(result, heap.number(Value(FOREIGN, f"<container>.{attribute}", number)))
+        elif contents in heap.bags:
+            heap.read(contents, attribute, result)
+
+    def _load_of_base(self, owner: int, receiver: int, attribute: str, result: int) -> None:
+        """`result` is `super().attribute` in a method of the class `owner`."""
+        heap, order = self.heap, self.hierarchy.order(owner)[1:]
+        if self._load_member(order, attribute, result, receiver, owner):
+            return
+        if attribute == "__new__":
+            heap.add(result, heap.number(Value(FOREIGN, NEW)))
+        elif attribute in CONTAINER_METHODS and result in self.constraints.calls and self.hierarchy.is_bag(owner):
+            me = heap.values[receiver]
+            items = Value(CONTAINER, self.items_of(int(me.a))) if me.kind == INSTANCE else me
+            if items.kind == CONTAINER:
+                heap.add(result, heap.number(Value(FOREIGN, f"<container>.{attribute}", heap.number(items))))
+        for name in self.hierarchy.all_foreign_bases(owner):
+            self._name(f"{name}().{attribute}", receiver, result)
+        if attribute == "__init__" and any(self.program.classes[at][1].record for at in order):
+            heap.add(result, heap.number(Value(FOREIGN, f"{RECORD}{owner}", receiver)))
 
     def _load_of_class(self, owner: int, attribute: str, result: int) -> None:
         heap, known = self.heap, self.hierarchy.known
@@ -279,6 +303,8 @@ class Attributes:
             items = heap.number(Value(CONTAINER, self.items_of(owner)))
             heap.add(result, heap.number(Value(FOREIGN, f"<container>.{attribute}", items)))
         elif not found:
+            if attribute == _DATA and self.hierarchy.keeps_data(owner):
+                heap.add(result, heap.number(Value(CONTAINER, self.items_of(owner))))
             for name in self.hierarchy.all_foreign_bases(owner):
                 self._name(f"{name}().{attribute}", number, result)
 

@@ -166,9 +166,9 @@ class OwnCalls:
         self.heap.add(result, instance)
         if self.hierarchy.is_bag(index):
             contents = self.containers.contents_of(result, line)
-            self.heap.bags.add(contents)
+            self.heap.bags[contents] = index
             self.heap.add(result, self.heap.number(Value(CONTAINER, contents)))
-            self.heap.edge(self.attributes.items_of(index), contents, line)
+            self.heap.copy_into(self.attributes.items_of(index), contents, line)
             for name, argument in call.keywords:
                 if argument >= 0:
                     self.heap.edge(argument + offset, self.heap.field(contents, name), line)
@@ -211,7 +211,7 @@ class OwnCalls:
     def record(self, offset: int, call: Call) -> None:
         """The namedtuple that `call` makes."""
         contents = self.containers.contents_of(call.result + offset, call.position[0])
-        self.heap.bags.add(contents)
+        self.heap.bags[contents] = -1
         self.containers.keep(contents, offset, replace(call, keywords=()))
         for name, argument in call.keywords:
             if argument >= 0:

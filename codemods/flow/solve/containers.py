@@ -33,6 +33,7 @@ class Containers:
         self.of_result: dict[int, int] = {}
         self.by_default: dict[int, int] = {}  # contents of a defaultdict -> what it makes, once something is taken out
         self._pairs: set[int] = set()  # contents of the results of `x.items()`
+        self._iterated: set[tuple[int, int]] = set()  # (own `__iter__`, what a loop gives)
         self.keyed = KeyedMethods(attributes.program, heap)
 
     def take(self, value: Value, result: int, key: str) -> None:
@@ -53,14 +54,12 @@ class Containers:
             key = ""
         if value.kind == CONTAINER:
             contents = int(value.a)
-            if contents in self.by_default:
-                heap.edge(self.by_default.pop(contents), contents, heap.lines[contents])
-            if key:
-                heap.read(contents, key, result)
-            else:
-                heap.edge(heap.every(contents), result, heap.lines[result])
+            if self._has_own(value, "__getitem__" if subscript else "__iter__"):
+                return  # the object itself is there, too
+            self.take_out(contents, result, key)
         elif value.kind == INSTANCE:
-            self._by_getter(value, result, key)
+            if subscript or not self._by_iterator(value, result):
+                self._by_getter(value, result, key)
         elif value.kind == CLASS and self.hierarchy.is_enum(int(value.a)):
             self.attributes.enum_members(int(value.a), key, result)
         elif value.kind == CLASS and subscript and self.hierarchy.is_generic(int(value.a)):
@@ -74,6 +73,24 @@ class Containers:
         elif value.kind == FOREIGN and str(value.a).endswith(NAMES):
             self._by_name(str(value.a).removesuffix(NAMES), result, key)
 
+    def _has_own(self, value: Value, method: str) -> bool:
+        """The container is an object of a class that has this method itself, whose `self` it is then."""
+        owner = self.heap.bags.get(value.a, -1)
+        found = self.attributes.method(owner, method) if owner >= 0 else -1
+        if found >= 0 and (me := self.attributes.program.own_parameters.get(found, -1)) >= 0:
+            self.heap.add(me, self.heap.number(value))
+        return found >= 0
+
+    def take_out(self, contents: int, result: int, key: str) -> None:
+        """As `take`, of what has these contents, and without its own methods."""
+        heap = self.heap
+        if contents in self.by_default:
+            heap.edge(self.by_default.pop(contents), contents, heap.lines[contents])
+        if key:
+            heap.read(contents, key, result)
+        else:
+            heap.edge(heap.every(contents), result, heap.lines[result])
+
     def _by_name(self, module: str, result: int, key: str) -> None:
         """What an installed module binds to `key`; one of its classes where that is not known."""
         if key:
@@ -86,7 +103,7 @@ class Containers:
         found = self.attributes.method(int(value.a), "__getitem__")
         if found < 0:
             if self.hierarchy.is_bag(int(value.a)):
-                self.heap.edge(self.attributes.items_of(int(value.a)), result, self.heap.lines[result])
+                self.take_out(self.attributes.items_of(int(value.a)), result, key)
             return
         file, function = self.attributes.program.functions[found]
         source = self.given(found, 1, key)
@@ -94,6 +111,21 @@ class Containers:
             source = function.returns + self.attributes.program.offsets[file]
         if source >= 0:
             self.heap.edge(source, result, self.heap.lines[result])
+
+    def _by_iterator(self, value: Value, result: int) -> bool:
+        """What a loop over a dict or the like gives by the class's own `__iter__` is at `result`; False without one."""
+        bag = self.hierarchy.is_bag(int(value.a))
+        found = self.attributes.method(int(value.a), "__iter__") if bag else -1
+        if found < 0:
+            return False
+        file, function = self.attributes.program.functions[found]
+        given = function.returns + self.attributes.program.offsets[file]
+        if function.generator:
+            self.heap.edge(given, result, self.heap.lines[result])
+        elif (found, result) not in self._iterated:
+            self._iterated.add((found, result))
+            self.pass_elements(given, result)
+        return True
 
     def _by_setter(self, value: Value, stored: int, line: int, key: str) -> None:
         """The class's own `__setitem__` gets what is in `stored`, as its last argument."""
@@ -128,11 +160,16 @@ class Containers:
         """What is in the node `stored` is put into `value` under `key`, "" where that is not known."""
         heap = self.heap
         if value.kind == CONTAINER:
-            heap.edge(stored, heap.field(int(value.a), key) if key else int(value.a), line)
+            if not self._has_own(value, "__setitem__"):
+                self.put_in(int(value.a), stored, line, key)
         elif value.kind == OBJECT and value.b >= 0:
             heap.edge(stored, value.b, line)
         elif value.kind == INSTANCE:
             self._by_setter(value, stored, line, key)
+
+    def put_in(self, contents: int, stored: int, line: int, key: str) -> None:
+        """As `put`, into what has these contents, and without its own methods."""
+        self.heap.edge(stored, self.heap.field(contents, key) if key else contents, line)
 
     def pass_elements(self, source: int, target: int, key: str = "") -> None:
         """What containers at `source` hold (under `key`) is at `target`."""
@@ -159,7 +196,7 @@ class Containers:
             contents = int(value.a)
             copy = self.contents_of(result, heap.lines[result])
             if contents in heap.bags:
-                heap.bags.add(copy)
+                heap.bags[copy] = -1  # a plain dict
             if result in self.constraints.left_out:
                 heap.left_out.update((copy, key) for key in self.constraints.left_out[result])
             heap.copy_into(contents, copy, heap.lines[result])

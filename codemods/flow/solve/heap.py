@@ -72,7 +72,8 @@ class Heap:
         self.wanted: dict[tuple[int, str], list[int]] = {}  # (container, key) that nothing is under yet -> its readers
         self.roomy: set[int] = set()  # nodes that may hold instances of more classes than MAX_VALUES
         self.modules_only: set[int] = set()  # parameters annotated as modules: a configuration that gets there is none
-        self.bags: set[int | str] = set()  # containers whose keys are attributes too
+        # containers whose keys are attributes too -> the class of the repository that they are of, or -1
+        self.bags: dict[int | str, int] = {}
         # contents of what a foreign call made -> attribute -> node of the argument that is known to be there
         self.given_as: dict[int, dict[str, int]] = {}
 

@@ -70,6 +70,10 @@ class Hierarchy:
         """True for classes that are dicts or namespaces: two of their instances have nothing in common."""
         return any(base in BAGS for base in self.all_foreign_bases(index))
 
+    def keeps_data(self, index: int) -> bool:
+        """True for classes whose objects keep what they hold as `data`; False for -1."""
+        return index >= 0 and "collections.UserDict" in self.all_foreign_bases(index)
+
     def own_attributes(self, index: int) -> frozenset[str]:
         """The attributes that the methods of the class or its bases set on `self`, and nothing sets otherwise."""
         own = (self._set_on_self.get(at, ()) for at in self.order(index))

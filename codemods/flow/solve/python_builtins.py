@@ -188,7 +188,7 @@ class PythonBuiltins:
         parameter = function.parameters[0].node + self.program.offsets[file]
         self.constraints.add(self.constraints.supers, parameter, (owner, result))
         for number in tuple(heap.holds[parameter]):
-            if heap.values[number].kind in (INSTANCE, CLASS):
+            if self.attributes.has_super(heap.values[number]):
                 heap.add(result, heap.number(Value(SUPER, owner, number)))
 
     def call_container_method(self, method: str, contents: int, offset: int, call: Call) -> None:
@@ -196,7 +196,10 @@ class PythonBuiltins:
         result, line = call.result + offset, call.position[0]
         literal = call.literals.get(0)
         key = literal if isinstance(literal, str) else ""
-        if method in _PUT_METHODS:
+        if method == "__setitem__":
+            if len(call.arguments) == 2 and call.arguments[1] >= 0:
+                self.containers.put_in(contents, call.arguments[1] + offset, line, key)
+        elif method in _PUT_METHODS:
             for argument in call.arguments:
                 if argument >= 0:
                     heap.edge(argument + offset, contents, line)
@@ -212,13 +215,12 @@ class PythonBuiltins:
                 if argument >= 0:
                     heap.edge(argument + offset, heap.field(contents, name), line)
         elif method in _ELEMENT_METHODS:
-            held = heap.number(Value(CONTAINER, contents))
-            self.containers.take(heap.values[held], result, key)
+            self.containers.take_out(contents, result, key)
             for argument in call.arguments[1:]:  # the default
                 if argument >= 0:
                     heap.edge(argument + offset, result, line)
                     if method == "setdefault":
-                        self.containers.put(heap.values[held], argument + offset, line, key)
+                        self.containers.put_in(contents, argument + offset, line, key)
             if method == "setdefault" and call.arguments and call.arguments[0] >= 0:  # the key
                 heap.edge(call.arguments[0] + offset, contents, line)
         elif method in ("copy", "_replace"):  # the latter of a namedtuple

@@ -287,7 +287,7 @@ class _Solver:
         if node in constraints.calls:
             for offset, call in tuple(constraints.calls[node]):
                 self.dispatch.call(node, value, number, offset, call)
-        if node in constraints.supers and value.kind in (INSTANCE, CLASS):
+        if node in constraints.supers and self.attributes.has_super(value):
             for owner, result in constraints.supers[node]:
                 heap.add(result, heap.number(Value(SUPER, owner, number)))
         if node in constraints.copies:
