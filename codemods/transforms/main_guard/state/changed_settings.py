@@ -54,6 +54,7 @@ class Changed:
     confidence: Confidence
     sent: Hop
     change: Hop
+    unset: bool = False  # it has no first value
 
 
 class Place(NamedTuple):

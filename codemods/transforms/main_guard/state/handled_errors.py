@@ -15,8 +15,12 @@ from .worker_functions import Worker
 def without_handlers(worker: Worker, error: ast.Raise) -> Worker | None:
     """The worker, as far as the error that its function raises there ends it; None where all callers handle it."""
     raised = error.exc.func if isinstance(error.exc, ast.Call) else error.exc
-    name = last_name(raised) if raised is not None else ""
-    if _is_handled(worker.outline, error, name):
+    return ended_by(worker, error, last_name(raised) if raised is not None else "")
+
+
+def ended_by(worker: Worker, node: ast.AST, name: str) -> Worker | None:
+    """The worker, as far as the error called `name` ends it that `node` in its function leads to."""
+    if _is_handled(worker.outline, node, name):
         return None
     calls = {at: way for at, way in worker.calls.items() if not _by_callers(worker, at, name)}
     return worker if calls == worker.calls else worker.by(calls) if calls else None

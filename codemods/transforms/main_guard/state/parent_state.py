@@ -10,12 +10,12 @@ import ast
 import functools
 import re
 from collections.abc import Container, Iterator, Mapping
+from dataclasses import replace
 from typing import NamedTuple
 
 from ....flow.answers.crossings import flow_of
 from ....flow.facts.syntax import is_record
 from ....project import Project
-from ....syntax.binding_rules import positional
 from ....syntax.callees import FUNCTIONS, Function
 from ....syntax.main_guard import is_main_process_block
 from ....syntax.names import last_name, root_of_chain, whose_class
@@ -28,10 +28,11 @@ from ..statements import LOG_METHODS, only_logs
 from .calls_of_scripts import has_guard
 from .changed_settings import Changed, Place, Search
 from .function_attributes import with_value
-from .handled_errors import without_handlers
+from .handled_errors import ended_by, without_handlers
 from .object_parts import ADDS, DRAWN, fills
 from .other_changes import by_function
 from .same_values import Same
+from .set_on_classes import is_cls, only_set_on_class
 from .worker_functions import Worker
 
 _SETS = r"\s*(?:[-+*/|&]?=(?!=)|:[^=\n]*=)"
@@ -50,6 +51,7 @@ class _State(NamedTuple):
     owner: ast.ClassDef | Function | None
     name: str
     of_main: bool = False  # a variable of the script, which other files read through `__main__`
+    unset: bool = False  # nothing gives it a first value
 
 
 def parent_state(search: Search) -> Iterator[Changed]:
@@ -68,7 +70,7 @@ def parent_state(search: Search) -> Iterator[Changed]:
         if changes and not _is_reported(search, state):
             places.sort(key=lambda item: (item[1].depth, item[0].outline.path, getattr(item[0].node, "lineno", 0)))
             for _, changed in search.changed(state.outline, changes, places):
-                yield changed
+                yield replace(changed, unset=state.unset)
 
 
 def _is_reported(search: Search, state: _State) -> bool:
@@ -100,7 +102,12 @@ def _reads(
                 state = state if elsewhere[state] else None
         elif isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Load):
             state = _of_module(search, outline, node) or _attribute(search, worker, node)
-        if state is not None and isinstance(node, ast.expr) and (needing := _that_needs(worker, node)) is not None:
+        if state is None or not isinstance(node, ast.expr):
+            continue
+        needing = _that_needs(worker, node)
+        if needing is not None and state.unset:
+            needing = ended_by(needing, node, "AttributeError")
+        if needing is not None:
             yield state, node, needing
 
 
@@ -142,7 +149,7 @@ def _attribute(search: Search, worker: Worker, node: ast.Attribute) -> _State | 
     """`Encoder.size`, and `self.size` where the class body alone gives it a value."""
     outline, resolver, value = worker.outline, search.callees.resolver, node.value
     by_self = outline.is_self(value)
-    is_own = by_self or _is_cls(outline, value)
+    is_own = by_self or is_cls(outline, value)
     owner = Class(outline, around) if is_own and (around := outline.owner(value)) else None
     if owner is None and outline.home_name(value)[:1].isupper():
         found = resolver.definition(outline, value)
@@ -154,17 +161,12 @@ def _attribute(search: Search, worker: Worker, node: ast.Attribute) -> _State | 
         owner, by_self = (Class(*found_class), True) if found_class is not None else (None, False)
     flow = flow_of(search.starts.project)
     owners, by_self = ([owner], by_self) if owner is not None else (worker.given(value, flow.given_to), True)
-    states = (_in_body(resolver, each, node.attr, by_self) for each in owners)
-    return next((state for state in states if state is not None), None)
-
-
-def _is_cls(outline: Outline, value: ast.expr) -> bool:
-    """The class that a class method gets."""
-    around = outline.method(value)
-    if around is None or not isinstance(value, ast.Name) or value.id not in positional(around)[:1]:
-        return False
-    is_static = any(last_name(mark) == "staticmethod" for mark in around.decorator_list)
-    return not is_static and not outline.is_self(value)
+    for each in owners:
+        if (state := _in_body(resolver, each, node.attr, by_self)) is not None:
+            return state
+        if (setter := only_set_on_class(search.callees, each, node.attr)) is not None:
+            return _State(setter.outline, setter.node, node.attr, unset=True)
+    return None
 
 
 def _in_body(resolver: Resolver, owner: Class, name: str, by_self: bool) -> _State | None:
@@ -407,7 +409,7 @@ def _is_of(search: Search, outline: Outline, value: ast.expr, state: _State) -> 
     if (of := whose_class(value)) is not None:
         made = search.callees.class_of(outline, of) if not outline.is_self(of) else None
         return state.owner is (outline.owner(of) if outline.is_self(of) else made[1] if made is not None else None)
-    if _is_cls(outline, value):
+    if is_cls(outline, value):
         return outline.owner(value) is state.owner
     found = search.callees.resolver.definition(outline, value)
     return found is not None and found.node is state.owner

@@ -9,6 +9,7 @@ from typing import NamedTuple
 from ....finding import Confidence, Finding, Hop, Refused, Span
 from ....project import Project
 from ....rule import Loss
+from ....syntax.names import last_name
 from ..screen import ID
 from ..starts.may_start import STARTS, spoken
 from .aliases import aliases
@@ -77,7 +78,7 @@ def _rows(search: Search) -> Iterator[LostState]:
         name, place = ast.unparse(changed.read), f"line {changed.change.line} of {changed.change.path}"
         message = (
             f"`{changed.worker.function.name}` runs in a worker and reads `{name}`, which {place} changes in the "
-            f"main process only: a spawned worker has what {changed.home.path} says"
+            f"main process only: a spawned worker has {_has(changed)}"
         )
         reason = (
             f"pass the worker what it needs of `{name}` (as an argument, or stored on the object that is sent), or "
@@ -97,6 +98,10 @@ def _rows(search: Search) -> Iterator[LostState]:
         )
         row = _row(search, changed, message, inherited.advice)
         yield row._replace(shown=inherited.shown, stops=inherited.stops)
+
+
+def _has(changed: Changed) -> str:
+    return f"no `{last_name(changed.read)}`" if changed.unset else f"what {changed.home.path} says"
 
 
 def _row(search: Search, changed: Changed, message: str, reason: str) -> LostState:

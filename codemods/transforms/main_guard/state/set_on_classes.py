@@ -1,0 +1,60 @@
+"""Attributes that only class methods give a value, on the class itself: `cls.size = size`."""
+
+from __future__ import annotations
+
+import ast
+
+from ....flow.facts.syntax import is_record
+from ....syntax.binding_rules import positional
+from ....syntax.callees import FUNCTIONS, Callees
+from ....syntax.names import last_name
+from ....syntax.outline import Outline
+from ....syntax.resolver import Class
+
+_SCOPES = (*FUNCTIONS, ast.Lambda, ast.ClassDef)
+_LOOK_UP = frozenset({"__getattr__", "__getattribute__"})
+
+
+def only_set_on_class(callees: Callees, owner: Class, name: str) -> Class | None:
+    """The class whose class method sets the attribute, where no body gives it a value and no object has its own."""
+    lineage = callees.resolver.lineage(owner)
+    stored = (node for at in lineage for node in at.outline.attributes.get(name, ()))
+    if not any(isinstance(node.ctx, ast.Store) for node in stored):
+        return None
+    for at in (*lineage, *callees.heirs(owner)):
+        looks_up = any(isinstance(each, FUNCTIONS) and each.name in _LOOK_UP for each in at.node.body)
+        if looks_up or at.outline.sets_on_self(at.node, name) or _binds(at, name):
+            return None
+    return next((at for at in lineage if _sets(at, name)), None)
+
+
+def is_cls(outline: Outline, value: ast.expr) -> bool:
+    """The class that a class method gets."""
+    around = outline.method(value)
+    if around is None or not isinstance(value, ast.Name) or value.id not in positional(around)[:1]:
+        return False
+    is_static = any(last_name(mark) == "staticmethod" for mark in around.decorator_list)
+    return not is_static and not outline.is_self(value)
+
+
+def _sets(owner: Class, name: str) -> bool:
+    """A class method of the class sets the attribute of its `cls`."""
+    outline = owner.outline
+    for node in outline.attributes.get(name, ()):
+        around = outline.method(node.value) if isinstance(node.ctx, ast.Store) else None
+        marks = [last_name(mark) for mark in around.decorator_list] if around is not None else []
+        if "classmethod" in marks and is_cls(outline, node.value) and outline.owner(node.value) is owner.node:
+            return True
+    return False
+
+
+def _binds(owner: Class, name: str) -> bool:
+    """The body of the class does more for the name than `size: int`."""
+    outline = owner.outline
+    for node in (*outline.definitions.get(name, ()), *outline.named.get(name, ())):
+        above = outline.parents[node]
+        declares = isinstance(above, ast.AnnAssign) and above.value is None and not is_record(owner.node)
+        around = next((each for each in outline.ancestors(node) if isinstance(each, _SCOPES)), None)
+        if around is owner.node and not declares and not isinstance(getattr(node, "ctx", None), ast.Load):
+            return True
+    return False
