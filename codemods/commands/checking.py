@@ -69,7 +69,7 @@ def run_check(
         report = _report(where, asked, not no_cache and not where.brings_cache(), allow_local_rules, jobs)
         found = tuple(finding for finding in report.findings if where.covers(finding.path))
         skipped = tuple(row for row in report.skipped if row.failed or where.covers(row.path))
-        report = replace(report, findings=found, skipped=(*skipped, *where.untracked()))
+        report = replace(report, findings=found, skipped=(*skipped, *where.untracked(), *where.vendored()))
         if where.scope or where.scopes:
             report = replace(report, files_seen=_asked_for(where, missed(report.skipped)))
     report = narrowed(report, where, since, baseline)

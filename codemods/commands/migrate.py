@@ -146,7 +146,7 @@ def migrate(
     with time_limit(timeout), watched_rules("migrating") as rules:
         rules = {**rules, **own}
         done = plan(where.files, settings, where.scope, rules, jobs)
-        done = replace(done, skipped=(*done.skipped, *where.untracked()))
+        done = replace(done, skipped=(*done.skipped, *where.untracked(), *where.vendored()))
     if html is not None:
         from .review import write_page
 

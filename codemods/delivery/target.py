@@ -66,6 +66,12 @@ class Target:
             rows[-1] = Skipped(rows[-1].path, f"{rows[-1].reason}; and {len(paths) - MOST_UNTRACKED} more such files")
         return tuple(rows)
 
+    def vendored(self) -> tuple[Skipped, ...]:
+        """Folders under `scope` with other people's code, which files that are looked at import."""
+        from .vendored import vendored
+
+        return tuple(row for row in vendored(self.files) if self.covers(row.path))
+
 
 def to_check(typed: Path) -> Target:
     """Files as they lie on disk: those that git tracks (and a file named explicitly), outside of git all of the folder.

@@ -6,7 +6,7 @@ import contextlib
 import os
 import stat
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 
@@ -24,6 +24,8 @@ VENDORED = frozenset({
     "conda-meta",
 })
 # fmt: on
+# those in which people put sources; a tool puts into the others what it installs
+SOURCES = frozenset({"third_party", "thirdparty", "third-party", "3rdparty", "vendor", "vendored", "_vendor"})
 GENERATED = frozenset({"build", "dist"})  # unless they are packages: torch.distributed helpers live in `dist/` too
 
 
@@ -84,6 +86,9 @@ class DirectoryFiles:
     folder: Path
     only: str | None = None
     most: int | None = None  # entries that are looked at; those beyond are left out
+    left_out: list[str] = field(
+        default_factory=list, compare=False
+    )  # folders of `SOURCES`, when the entries have been listed
 
     @property
     def root(self) -> str:
@@ -112,6 +117,8 @@ class DirectoryFiles:
                     if is_plain_folder(item):
                         if item.name not in VENDORED:
                             folders.append(path + "/")
+                        elif item.name in SOURCES:
+                            self.left_out.append(path)
                     elif item.is_file(follow_symlinks=False):
                         found.append(Entry(path, executable=_executable(item)))
         return sorted(found, key=lambda entry: entry.path)
