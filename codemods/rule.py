@@ -40,7 +40,8 @@ class Loss(NamedTuple):
     """State of the main process that a spawned worker silently goes on without: no fix may let more come to it.
 
     `path` and `line` are the boundary, where the worker is started or gets its work. `only`: the rule whose fixes alone
-    may not let it; the worker stops without the state, so others do no harm.
+    may not let it; the worker stops without the state, so others do no harm. `shown`: it does the same, but for what it
+    prints, which the user may accept (`--unsafe-fixes`).
     """
 
     path: str
@@ -48,6 +49,7 @@ class Loss(NamedTuple):
     message: str
     why: str = "the worker would run, and go on without what it needs"
     only: str = ""
+    shown: bool = False
 
 
 @dataclass(frozen=True)

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from ..finding import Confidence, Finding, Fix, Hop, Skipped, missed
 from ..project import Project
 from ..reads import Reads
-from ..rule import Rule
+from ..rule import Loss, Rule
 from ..settings import Settings, nearest
 from ..syntax.suppress import suppressions
 from ..tree.files import Files
@@ -275,13 +275,18 @@ class Run:
         """What workers lose in `after` that they have in `before`, in words."""
         if not _lets_cross(rule):
             return None
-        now = losses_of(self.losing, after)
-        had = losses_of(self.losing, before) if now else []
+        now = self._unwanted(after)
+        had = self._unwanted(before) if now else []
         if len(now) <= len(had):
             return None
         known = {loss.message for loss in had}
         new = next((loss for loss in now if loss.message not in known), now[-1])
         return f"after it workers would run, and go on without what they have today: {new.message}"
+
+    def _unwanted(self, project: Project) -> list[Loss]:
+        """What workers lose there that the user does not accept."""
+        accepts = self.settings.unsafe_fixes
+        return [loss for loss in losses_of(self.losing, project) if not (loss.shown and accepts)]
 
     def _apply_some(self, rule: Rule, project: Project, fixes: Sequence[Fix], found: list[Finding]) -> _Step | None:
         """As `_step`, with those of `fixes` that pass our checks; the others are rejected or wait for the next pass."""

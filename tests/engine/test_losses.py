@@ -169,3 +169,29 @@ def test_fixes_that_are_right_alone_and_not_all_together() -> None:
     assert len(done.contents) == 23
     (left,) = (each for each in done.remaining if each.path.startswith("run"))
     assert left.fix is None and "np.random.rand" in (left.reason or "")
+
+
+UNGUARDED = """\
+import multiprocessing as mp
+
+import sizes
+
+
+def work(row):
+    return row * sizes.SIZE
+
+
+with mp.Pool(2) as pool:
+    print(pool.map(work, [1, 2]))
+"""
+
+
+@pytest.mark.parametrize("said", ["print('sizes')", "print('sizes')\nprint('are read')"])
+def test_what_check_promises_for_unsafe_fixes_is_done(said: str) -> None:
+    """What the import prints comes once more from each worker: the user may accept that, and `migrate` does then."""
+    files = {"sizes.py": f"{said}\nSIZE = 2\n", "train.py": UNGUARDED}
+    contents = MemoryFiles({path: text.encode() for path, text in files.items()})
+    (found,) = check(contents, Settings(select=("main-guard",))).findings
+    assert found.fix is not None and "prints when it is imported" in (found.fix.unsafe or "")
+    assert not migrated(files, "main-guard")
+    assert 'if __name__ == "__main__":' in migrated(files, "main-guard", unsafe_fixes=True)["train.py"]

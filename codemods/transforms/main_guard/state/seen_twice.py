@@ -36,7 +36,7 @@ def printed_again(search: Search) -> Iterator[Loss]:
                 if script not in loud:
                     loud[script] = _loud(search, script)
                 if loud[script]:
-                    yield Loss(hop.path, hop.line, loud[script], _AGAIN)
+                    yield Loss(hop.path, hop.line, loud[script], _AGAIN, shown=True)
                     break
 
 
