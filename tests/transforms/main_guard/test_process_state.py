@@ -300,6 +300,45 @@ def test_rows_are_whole() -> None:
     assert all(state.what and state.sets and state.reads for state in states())
 
 
+FLAGS = """\
+import sys
+from multiprocessing import Pool
+from absl import app, flags
+{top}
+
+def work(x):
+    {read}
+
+def main(argv):
+    {start}
+
+if __name__ == "__main__":
+    {run}
+"""
+
+
+@each_row(
+    ("read", "found", "more"),
+    [
+        ("return FLAGS.out + x", True, {}),
+        ("return flags.FLAGS.out + x", True, {}),
+        ("return OUT.out + x", True, {"top": "from absl.flags import FLAGS as OUT"}),
+        ("return FLAGS.out + x", True, {"run": "FLAGS(sys.argv)\n    main([])"}),
+        ("FLAGS(sys.argv)\n    return FLAGS.out + x", False, {}),
+        ("return FLAGS.out + x", False, {"start": "Pool(1, parse).map(work, 'ab')"}),
+        ("return FLAGS.out + x", False, {"start": "work('a')"}),
+        ("return FLAGS.out + x", False, {"top": "import tensorflow as tf\nFLAGS = tf.compat.v1.flags.FLAGS"}),
+        ("return FLAGS.out + x", False, {"top": "FLAGS = make(flags.FLAGS)"}),
+        ("return FLAGS.out + x", False, {"run": "main([])"}),
+        ("return x", False, {}),
+    ],
+)
+def test_flags_of_absl_are_parsed_where_they_are_run(read: str, found: bool, more: dict[str, str]) -> None:
+    top = "FLAGS = flags.FLAGS\n\ndef parse():\n    flags.FLAGS(sys.argv)\n"
+    text = FLAGS.format(**{"top": top, "start": "Pool(1).map(work, 'ab')", "run": "app.run(main)", **more}, read=read)
+    assert ["the flags of absl" in each.message for each in reported({"a.py": text}, "main-guard")] == [True] * found
+
+
 TOOLS = """\
 def helper(x):
     return x

@@ -15,9 +15,16 @@ _FIRST_IS_SIZE = ("random", "standard_normal", "random_sample", "rand", "randn",
 
 
 def imported_name(outline: Outline, node: ast.expr) -> str:
-    """The dotted name of what comes from an import, else ""."""
+    """The dotted name of what comes from an import, also by a variable (`FLAGS = flags.FLAGS`), else ""."""
     root = root_of_chain(node)
-    return qualified_name(outline, node) if root is not None and root.id in outline.imported else ""
+    if root is None or root.id in outline.imported:
+        return qualified_name(outline, node) if root is not None else ""
+    value = outline.only_value(root)
+    whole = root_of_chain(value) if isinstance(value, ast.Attribute) else None
+    if value is None or whole is None or whole.id not in outline.imported:
+        return ""
+    own, name = qualified_name(outline, node), qualified_name(outline, value)
+    return name + own.removeprefix(root.id) if own and name else ""
 
 
 def texts_of_libraries(outline: Outline, values: list[ast.expr]) -> Iterator[tuple[str, ast.expr]]:

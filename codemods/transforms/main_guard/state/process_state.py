@@ -83,8 +83,8 @@ def _stops(state: State, changed: Changed) -> bool:
     asks = any(isinstance(above, (ast.If, ast.IfExp, ast.BoolOp, ast.Try)) for above in around) or any(
         isinstance(node, ast.Attribute) and node.attr in ("is_initialized", "is_available") for node in walk(function)
     )
-    called = read.func if isinstance(read, ast.Call) else read
-    return not asks and qualified_name(outline, called) in state.stops
+    name = imported_name(outline, read.func if isinstance(read, ast.Call) else read)
+    return not asks and any(name == each or (each.endswith(".") and name.startswith(each)) for each in state.stops)
 
 
 def _by_logger(
@@ -311,7 +311,8 @@ def _changes(search: Search, state: State, near: Set[str]) -> Iterator[Place]:
 def _set_by(outline: Outline, node: ast.AST, state: State) -> str | None:
     """What the setting names, "" where that does not matter; None where the node does not set the state."""
     if isinstance(node, ast.Call):
-        name, first = qualified_name(outline, node.func), node.args[0] if node.args else None
+        name = imported_name(outline, node.func) or qualified_name(outline, node.func)
+        first = node.args[0] if node.args else None
         if isinstance(node.func, ast.Attribute) and f".{node.func.attr}" in state.sets:
             return "" if not state.shown or (first is not None and _leads_out(outline, first)) else None
         if name not in state.sets or len([*node.args, *node.keywords]) < state.arguments:
