@@ -32,6 +32,7 @@ from .moments import Moments
 from .one_program import OneProgram
 from .pickled_anyway import PickledAnyway
 from .places import Places
+from .programs import Programs
 from .reached import Reached
 from .recorded import Recorder, recorded
 from .registries import Registries
@@ -273,6 +274,15 @@ class Flow:
         hierarchy, names = self.solution.hierarchy, frozenset({name})
         defined = (place for place in self._instances if hierarchy.defines(self._places.class_on_line[place], names))
         return list(defined)
+
+    @recorded
+    def forks(self, path: str) -> str:
+        """`path:line` of a call that chooses fork for every program that runs the file; "" where there is none."""
+        return self._programs.forks(path)
+
+    @cached_property
+    def _programs(self) -> Programs:
+        return Programs(self.solution)
 
     @recorded
     def sent(self) -> list[tuple[str, int, Hop]]:

@@ -88,8 +88,17 @@ def _may_print(project: Project, path: str) -> bool:
     return project.holds(path, _PRINTS)
 
 
+def _is_banner(statement: ast.stmt) -> bool:
+    """A `print` that shows texts, and computes nothing."""
+    call = statement.value if isinstance(statement, ast.Expr) else None
+    return isinstance(call, ast.Call) and all(isinstance(each, ast.Constant) for each in call.args)
+
+
 def printed_by_imports(starts: Starts, importers: Importers, outline: Outline) -> tuple[str, int] | None:
-    """The file, and the line of a `print`, of what the script imports: each worker imports it as well."""
+    """The file, and the line of a `print`, of what the script imports: each worker imports it as well.
+
+    A line that is the same whenever it is printed (`print("apex not found")`) does no harm once more.
+    """
     todo, seen, loud = [outline.path], {outline.path}, dict[str, int]()
     for path in todo:  # grows as it goes
         for other in sorted(importers.imported(path) - seen):
@@ -97,7 +106,9 @@ def printed_by_imports(starts: Starts, importers: Importers, outline: Outline) -
             todo.append(other)
             where = starts.callees.repo.outline(other) if _may_print(starts.project, other) else None
             for statement in where.module.body if where is not None else ():
-                if where is not None and is_print(statement) and only_prints(starts, where, statement):
+                if where is None or not is_print(statement) or _is_banner(statement):
+                    continue
+                if only_prints(starts, where, statement):
                     loud.setdefault(other, statement.lineno)
     # who imports a file is asked only where that matters: each new file may change the answer
     todo, seen = [outline.path], {outline.path}

@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator
 
 from ....nodes import walk
+from ....project import Project
+from ....questions import asked
 from ....syntax.names import last_name
 from ....syntax.origins import origin
 from ....syntax.outline import Outline
 from .loader_values import is_text
+
+_SPAWNS = re.compile(r"['\"](?:spawn|forkserver)['\"]")
 
 
 def forking(outline: Outline, node: ast.expr, depth: int) -> str | None:
@@ -58,3 +63,10 @@ def _asks(node: ast.expr) -> bool:
     if not isinstance(node, ast.Call) or last_name(node.func) != "get_context":
         return False
     return is_text([*node.args[:1], *(keyword.value for keyword in node.keywords)], "fork")
+
+
+@asked
+def names_spawn(project: Project, path: str) -> bool:
+    """The text of the file names a start method by which workers inherit nothing."""
+    source = project.source(path)
+    return source is not None and _SPAWNS.search(source.text) is not None

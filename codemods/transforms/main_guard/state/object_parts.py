@@ -14,6 +14,7 @@ from ....syntax.receivers import qualified_name
 from ....syntax.resolver import Class
 from ..data import names
 from ..statements import LOG_METHODS
+from .lookups import is_entry, looks_up, takes_by_get
 from .other_changes import (
     bound_method,
     by_function,
@@ -54,17 +55,35 @@ class Parts:
 
     def read(self, outline: Outline, node: ast.expr, function: Function) -> Sequence[str]:
         """Which parts of the object `function` reads by the name `node`."""
-        if _looks_up(outline, node, function):
+        if looks_up(outline, node, function):
             return (ITEM,)
         key = _key(outline, node)
         call = _method_call(outline, node)
         if call is None:
-            return (key, *self._behind(outline, node, key))
+            taken = self._read_of_argument(outline, node) if not key else None
+            return taken if taken is not None else (key, *self._behind(outline, node, key))
         if getattr(call.func, "attr", "") in LOG_METHODS:
             return (key,)
         found = self.callees.called(outline, call)
         own = sorted(_of_self(found[0], found[1], ast.Load)) if found is not None else []
+        if found is None and not key and takes_by_get(outline, call, function):
+            return (ITEM,)
         return (_METHOD, *own) if own else (key,)  # `get` of an own class is no `get` of a dict
+
+    def _read_of_argument(self, outline: Outline, node: ast.expr) -> list[str] | None:
+        """What a function of the repository reads of the object that it is passed; None where that is not seen."""
+        if not self._is_passed(outline, node):
+            return None
+        uses = self.same.of(outline, node)
+        keys = [_key(same.outline, same.node) for same in uses if not self._is_passed(same.outline, same.node)]
+        return sorted(set(keys)) if keys and all(key.isidentifier() for key in keys) else None
+
+    def _is_passed(self, outline: Outline, node: ast.expr) -> bool:
+        """An argument of a call of a function of the repository."""
+        above = outline.parents[node]
+        call = outline.parents[above] if isinstance(above, ast.keyword) else above
+        is_argument = isinstance(call, ast.Call) and node is not call.func
+        return isinstance(call, ast.Call) and is_argument and self.same.function(outline, call) is not None
 
     def _behind(self, outline: Outline, node: ast.expr, key: str) -> list[str]:
         """What the property of that name reads, where the object is of a class of the repository that has one.
@@ -111,7 +130,7 @@ class Parts:
         """Which parts the use itself changes."""
         outline, node, _ = use
         whole, above = _chain(outline, node)
-        if collects and _is_put(outline, node) and not _is_merged(outline, node):
+        if collects and is_entry(outline, node) and not _is_merged(outline, node):
             return [ITEM] if isinstance(getattr(outline.parents[node], "ctx", None), ast.Store) else []
         if isinstance(above, ast.AugAssign) and above.target is node:
             return [DRAWN] if self._is_container(use) else []
@@ -310,12 +329,6 @@ def _chain(outline: Outline, node: ast.AST) -> tuple[ast.AST, ast.AST]:
     return node, above
 
 
-def _is_put(outline: Outline, node: ast.expr) -> bool:
-    """`settings[name]`, a name that is not written there."""
-    above = outline.parents[node]
-    return isinstance(above, ast.Subscript) and above.value is node and not isinstance(above.slice, ast.Constant)
-
-
 def _is_merged(outline: Outline, node: ast.expr) -> bool:
     """`for key, value in loaded.items(): settings[key] = value` does what `settings.update(loaded)` does."""
     above = outline.parents[node]
@@ -328,17 +341,6 @@ def _is_merged(outline: Outline, node: ast.expr) -> bool:
             named = isinstance(first, ast.Name) and isinstance(key, ast.Name) and first.id == key.id
             return named and last_name(loop.iter.func) == "items"
     return False
-
-
-def _looks_up(outline: Outline, node: ast.expr, function: Function) -> bool:
-    """`table[name]` in a function that does not ask whether the name is there."""
-    above = outline.parents[node]
-    if not _is_put(outline, node) or not isinstance(getattr(above, "ctx", None), ast.Load):
-        return False
-    asks = (each for each in ast.walk(function) if isinstance(each, (ast.Compare, ast.Try)))
-    same = ast.dump(node)
-    parts = (part for each in asks for part in ast.walk(each) if isinstance(part, type(node)))
-    return not any(ast.dump(part) == same for part in parts)
 
 
 def _key(outline: Outline, node: ast.expr) -> str:

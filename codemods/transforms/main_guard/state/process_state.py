@@ -14,13 +14,12 @@ from itertools import takewhile
 
 from ....finding import Hop
 from ....nodes import walk
-from ....project import Project
-from ....questions import asked
 from ....syntax.callees import FUNCTIONS
 from ....syntax.main_guard import is_main_process_block
 from ....syntax.names import last_name
 from ....syntax.outline import Outline
 from ....syntax.receivers import qualified_name
+from ..starts.fork_contexts import names_spawn
 from ..statements import LOG_METHODS
 from .before_start import is_set_before
 from .changed_settings import Changed, Place, Search, nearest
@@ -29,7 +28,6 @@ from .loggers import may_serve
 from .process_state_table import State, read_by
 from .worker_functions import Worker
 
-_SPAWNS = re.compile(r"['\"](?:spawn|forkserver)['\"]")
 _SETTING = frozenset({ast.Call, ast.Attribute, ast.Subscript})
 _SPAWN, _LOADER = "`multiprocessing.spawn`", "Loader"
 WHERE = "in the function that it runs, in the `initializer` of a pool, in the `worker_init_fn` of a loader"
@@ -149,14 +147,7 @@ def _forks(search: Search, path: str, hop: Hop, seeded: bool) -> bool:
         return seeded
     if seeded and _LOADER in hop.what:
         return False
-    return not any(_names_spawn(search.starts.project, each) for each in sorted({path, hop.path}))
-
-
-@asked
-def _names_spawn(project: Project, path: str) -> bool:
-    """The text of the file names a start method by which workers inherit nothing."""
-    source = project.source(path)
-    return source is not None and _SPAWNS.search(source.text) is not None
+    return not any(names_spawn(search.starts.project, each) for each in sorted({path, hop.path}))
 
 
 def place_of(change: Place) -> str:

@@ -19,13 +19,14 @@ from ....syntax.names import last_name
 from ....syntax.outline import Outline
 from ....syntax.repo import Repo
 from ....syntax.resolver import Class
-from ..starts.fork_contexts import only_forks
+from ..starts.fork_contexts import names_spawn, only_forks
 from ..starts.process_starts import Starts
 from .implicit_calls import implicit_calls
 
 _WORKER = ("__getitem__", "__getitems__", "__iter__", "__next__", "__call__")
 _PROCESS = "run"  # of a process that is started
 _PLAIN_BASES = ("object", "ABC", "Generic", "Protocol", "Module", "Dataset", "IterableDataset")
+_OF_START_METHOD = ("`multiprocessing.Pool.", "`multiprocessing.Pool`", "`concurrent.futures.ProcessPoolExecutor")
 _BEGINS = ("worker_init_fn", "initializer")
 _CODE = (ast.ClassDef, ast.FunctionDef, ast.ImportFrom)
 _MAX_CALLS = 400  # functions that are followed into from what workers run
@@ -109,7 +110,13 @@ class WorkerFunctions:
     def _is_forked(self, hop: Hop) -> bool:
         """Whoever gets it there has what its parent has."""
         outline = self.repo.outline(hop.path) if hop.path.endswith(".py") else None
-        return outline is not None and only_forks(outline, hop.line)
+        if outline is None or only_forks(outline, hop.line):
+            return outline is not None
+        return (
+            hop.what.startswith(_OF_START_METHOD)
+            and not names_spawn(self.starts.project, hop.path)
+            and flow_of(self.starts.project).forks(hop.path) != ""
+        )
 
     def _code_at(self, path: str, line: int) -> list[tuple[Outline, ast.ClassDef | Function]]:
         """What stands there: a class, a function, or lambdas, each as a function that returns its value."""
