@@ -65,3 +65,19 @@ def test_what_surely_stops(body: str, lines: list[tuple[int, int]]) -> None:
 def test_outside_of_functions_nothing_is_said() -> None:
     assert stopped_lines(ast.parse("x = nowhere\n"), ["nowhere"]) == []
     assert stopped_lines(ast.parse("async def f():\n    nowhere\n"), ["nowhere"]) == [(2, 2)]
+
+
+@each_row(
+    ("text", "lines"),
+    [
+        ("def f():\n    nowhere()\n\ndef g(nowhere):\n    nowhere()\n", [(2, 2)]),
+        ("def f():\n    nowhere()\n\ndef g():\n    nowhere = open\n    nowhere()\n", [(2, 2)]),
+        ("def f():\n    nowhere()\n\ndef g():\n    import nowhere\n    nowhere.run()\n", [(2, 2)]),
+        ("def f():\n    nowhere = 1\n    def g():\n        nowhere()\n    return g\n", []),
+        ("def f():\n    def g():\n        nowhere()\n    return g\n", [(3, 3)]),
+        ("class A:\n    def f(self):\n        nowhere()\n", [(3, 3)]),
+        ("if 1:\n    def f():\n        nowhere()\n", [(3, 3)]),
+    ],
+)
+def test_a_local_of_the_same_name_is_bound(text: str, lines: list[tuple[int, int]]) -> None:
+    assert stopped_lines(ast.parse(text), ["nowhere"]) == lines

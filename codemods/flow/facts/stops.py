@@ -5,8 +5,8 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable, Iterator
 
-from ...nodes import end_line, walk
-from ...syntax.binding_rules import BUILTINS, COMPREHENSIONS
+from ...nodes import children, end_line, walk
+from ...syntax.binding_rules import BUILTINS, COMPREHENSIONS, bound_name
 
 # builtins of Python 2 and of Windows, and what IPython, line_profiler and gettext add
 _PERHAPS = frozenset(
@@ -30,10 +30,24 @@ def stopped_lines(tree: ast.Module, unbound: Iterable[str]) -> list[tuple[int, i
     if not missing or names & _LOOKS_UP:
         return []
     found: list[tuple[int, int]] = []
-    for node in walk(tree):
-        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
-            found += _in_blocks(node.body, missing)
+    todo: list[tuple[ast.AST, set[str]]] = [(tree, missing)]
+    for outer, names in todo:  # grows as it goes
+        for node in _functions_of(outer):
+            left = names.difference(map(bound_name, walk(node)))  # a local of the same name is bound there
+            found += _in_blocks(node.body, left)
+            todo.append((node, left))
     return found
+
+
+def _functions_of(outer: ast.AST) -> Iterator[ast.FunctionDef | ast.AsyncFunctionDef]:
+    """The functions in a module or function that stand in no other function of it."""
+    todo = children(outer)[::-1]
+    while todo:
+        node = todo.pop()
+        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
+            yield node
+        elif isinstance(node, (ast.stmt, ast.ExceptHandler, ast.match_case)):
+            todo += children(node)[::-1]
 
 
 def _in_blocks(body: list[ast.stmt], missing: set[str]) -> Iterator[tuple[int, int]]:
