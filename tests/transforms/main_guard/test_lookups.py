@@ -1,4 +1,4 @@
-"""What workers take out of a table by `get`, what functions read of what they are passed, and programs that only fork."""
+"""What workers take out of a table by `get`, what functions read of what they are passed, programs that only fork."""
 
 from __future__ import annotations
 
