@@ -174,6 +174,58 @@ def test_what_workers_of_the_same_call_set_for_themselves(first: str, found: boo
     assert [place[0] for place in reports(files)] == ["ranks.py"] * found
 
 
+@each_row(
+    ("other", "found"),
+    [
+        pytest.param('from config import from_file\n\nfrom_file("b.yaml")\n', True, id="another script"),
+        pytest.param('from config import from_file\n\nfrom_file("a.yaml")\n', True, id="as the script does"),
+        pytest.param(
+            'from config import from_file\n\ndef show():\n    from_file("a.yaml")\n\nshow()\n', True, id="a call"
+        ),
+    ],
+)
+def test_what_scripts_that_nobody_imports_do_at_once(other: str, found: bool) -> None:
+    assert bool(reports({**FILES, "show.py": other})) is found
+    imported = {**FILES, "show.py": other, "data.py": f"import show\n{DATA}"}
+    assert reports(imported) == [] or "b.yaml" in other
+
+
+FROM_TEXT = """\
+settings = {}
+
+def fill(text):
+    settings.update(load(text))
+    settings["name"] = text
+    for part in text.split(","):
+        key, value = part.split("=")
+        settings[key] = eval(value)
+
+def load(text):
+    return {"size": 3}
+"""
+
+
+@each_row(
+    ("old", "new", "found"),
+    [
+        pytest.param("", "", True, id="a table of settings"),
+        pytest.param('    settings["name"] = text\n', "", False, id="it may be a table of results"),
+        pytest.param("fill(text)\n    print", "print", True, id="the ranks don't fill it"),
+    ],
+)
+def test_settings_from_a_text_that_ranks_fill_for_themselves(old: str, new: str, found: bool) -> None:
+    """What a rank puts under names that it computes is no cache where it sets others by their names."""
+    ranks = (
+        "import torch.multiprocessing as mp\nfrom config import fill, settings\n\n\ndef rank(index, text):\n"
+        "    fill(text)\n    print(settings)\n\n\ndef launch(text):\n    mp.spawn(rank, nprocs=2, args=(text,))\n"
+    )
+    data = DATA.replace("import cfg", "import settings").replace("cfg[", "settings[")
+    train = TRAIN.replace("cfg, from_file", "fill").replace("from_file", "fill")
+    files = {"config.py": FROM_TEXT, "data.py": data, "train.py": train, "ranks.py": ranks}
+    changed = {path: text.replace(old, new) if old else text for path, text in files.items()}
+    assert [place[0] for place in reports(changed)] == ["data.py"] * found
+
+
 def test_a_function_that_main_calls_and_workers_of_another_call() -> None:
     """The same function fills the settings for the ranks and for the main process, whose other workers lack them."""
     ranks = RANKS.replace("cfg.update(options)", "from_file(options)").replace("import cfg", "import cfg, from_file")

@@ -67,6 +67,8 @@ class Loaders:
         self._stored: dict[ast.AST, dict[str, list[ast.expr]]] = {}
         self._left = _MOST_STEPS
         self._open: set[tuple[ast.AST, str]] = set()  # attributes, and dicts and lists by name, that are looked at
+        self._none: set[tuple[ast.expr, int, frozenset[str]]] = set()  # where nothing leads to a loader of any kind
+        self._unsure = 0  # how often an answer hung on what was asked before: on a number of workers, an open attribute
 
     def sure(self, outline: Outline, node: ast.expr, given: Given, depth: int = 0) -> Confidence | None:
         """How sure it is that `node` is (or holds) a DataLoader with workers; None when nothing says so."""
@@ -75,13 +77,20 @@ class Loaders:
         self._left -= 1
         if depth > _MAX_NAMES or self._left < 0:
             return None
-        return self._loader(outline, node, given, depth) or (self._own_iterator(outline, node) if depth < 3 else None)
+        key, unsure = (node, depth, frozenset(given)), self._unsure
+        if key in self._none:
+            return None
+        sure = self._loader(outline, node, given, depth) or (self._own_iterator(outline, node) if depth < 3 else None)
+        if sure is None and unsure == self._unsure and self._left >= 0:
+            self._none.add(key)
+        return sure
 
     def _own_iterator(self, outline: Outline, node: ast.expr) -> Confidence | None:
         """The same of an object of the repository whose `__iter__` iterates such a loader."""
         found: list[Confidence | None] = []
         for cls in self.callees.classes_of(outline, node)[:_MAX_CLASSES]:
             if (own := self.callees.method_of(cls, "__iter__")) is not None:
+                self._unsure += 1
                 sure = self._starts.starts_something(*own)
                 found.append(sure and likely(sure))
         return surest(found)
@@ -151,7 +160,10 @@ class Loaders:
         values = [value for value in bound if value is not None and value is not node]
         sure = self._any(outline, values, given, depth)
         stored = self._put_into(outline, scope).get(name, ()) if found else ()
-        if not stored or (scope, name) in self._open:
+        if stored and (scope, name) in self._open:
+            self._unsure += 1
+            return sure
+        if not stored:
             return sure
         with self._looking_at(scope, name):
             return surest((sure, self._any(outline, stored, given, depth)))
@@ -188,6 +200,7 @@ class Loaders:
     def attribute(self, cls: Class, name: str, depth: int) -> Confidence | None:
         """The same of an attribute, or a property, of the objects of a class."""
         if (cls.node, name) in self._open:
+            self._unsure += 1
             return None
         if not self._open and depth == 0:
             self._left = _MOST_STEPS
@@ -267,6 +280,7 @@ class Loaders:
 
     def workers(self, outline: Outline, call: ast.Call) -> Confidence | None:
         """How sure it is that this DataLoader has workers that are spawned."""
+        self._unsure += 1
         if any(keyword.arg == "multiprocessing_context" and forks(keyword.value) for keyword in call.keywords):
             return None
         if (passed := self.passed.number(outline, call)) is not None:

@@ -147,7 +147,9 @@ class Search:
         own = {change.node for change in by_workers if _adds(change)}
         places = [item for item in places if item[0].node not in own] if own else places
         changes = [change for change in changes if change not in by_workers and not is_set_back(self, change)]
-        computed = {_computed(change) for change in by_workers if change.key == ITEM}
+        named = {change.outline.scope(change.node) for change in sets if change.key}  # `cfg["size"] = 3`: no results
+        results = [change for change in by_workers if change.key == ITEM]
+        computed = {_computed(change) for change in results if change.outline.scope(change.node) not in named}
         if computed:  # each worker keeps results for itself, and does not compute what another gives for a name
             changes = [change for change in changes if change.key not in ("", DRAWN, ITEM)]
             changes = [change for change in changes if not _computed(change) or _computed(change) not in computed]
@@ -317,14 +319,19 @@ class Search:
         if scope in self.workers:
             found = None
         by_import, by_others = set[str](), list[tuple[str, frozenset[str]]]()
+        again = set[tuple[str, str]]()  # scripts whose own workers do it once more, which no others import
         for caller, call in self.called.of(outline, scope) if found is not None else ():
             more = self._runners(caller, call, depth + 1)
             if more is not None:
                 by_others.append((_arguments(call), more))
             elif isinstance(caller.scope(call), ast.Module) and isinstance(call, ast.Call):
-                by_import.add(_arguments(call))
+                if self.importers.of(caller.path) is None:
+                    again.add((caller.path, _arguments(call)))
+                else:
+                    by_import.add(_arguments(call))
             else:
                 found = None
+        by_others = [(given, more - {path for path, same in again if same == given}) for given, more in by_others]
         if found is not None:  # what an import does too counts where main does it with other arguments
             others = [more for given, more in by_others if not by_import or given not in by_import]
             found = None if by_import and not any(others) else frozenset().union(*others)
