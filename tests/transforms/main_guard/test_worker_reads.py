@@ -134,6 +134,31 @@ process.start()
 """
 
 
+MODULE = """\
+import multiprocessing as mp
+import os
+
+if os.name:
+    os.environ["LEVEL"] = "1"
+    import math
+
+
+def work(x):
+    return math.exp(x)
+
+
+pool = mp.Pool(2)
+print(pool.map(work, [1, 2]))
+{line}
+"""
+
+
+def test_a_call_of_a_function_of_a_module_sets_no_module() -> None:
+    assert migrated({"train.py": MODULE.format(line="math.fsum([1])")}, "main-guard")
+    (reason,) = reasons({"train.py": MODULE.format(line="math.pi = 3")}, "main-guard")
+    assert "reads `math`, which line 15 sets" in reason
+
+
 def test_a_value_that_is_set_again_below_a_guard_that_starts() -> None:
     start = "multiprocessing.Process(target=work, args=(1,)).start()"
     for between in ("LIMIT += 5", "LIMIT = 15"):

@@ -305,7 +305,7 @@ class Splitter:
             bound = self.binds[at] | self._bound_by_text(statement)
             if at in self.late and not bound & self.imported.keys():
                 continue  # no worker is started any more that could see it
-            for name in sorted((bound | frozenset(changed(statement))) & needed.keys()):
+            for name in sorted((bound | self._filled(statement)) & needed.keys()):
                 if name in self._defined():
                     continue
                 line = line_of_change(statement, name)
@@ -344,6 +344,11 @@ class Splitter:
                     f"line {statement.lineno} must stay outside the guard, but needs `{min(missing)}`, which is made "
                     "under it: move the definition to the top and pass the value"
                 )
+
+    def _filled(self, statement: ast.stmt) -> frozenset[str]:
+        """The names whose objects it changes; `torch.cuda.empty_cache()` sets nothing of a module."""
+        stored = {owner for owner, _ in attributes_set(statement)}
+        return frozenset(name for name in changed(statement) if name in stored or name not in self.outline.imported)
 
     def _bound_by_text(self, statement: ast.stmt) -> frozenset[str]:
         """What it sets as `globals().update(...)` does; where the names are unknown, all that may be meant."""
@@ -398,7 +403,7 @@ class Splitter:
         for at, statement in enumerate(self.body):
             if at in inside or is_guard(statement) or stays(statement):
                 continue
-            for name in sorted((self.binds[at] | frozenset(changed(statement))) & self.needed().keys()):
+            for name in sorted((self.binds[at] | self._filled(statement)) & self.needed().keys()):
                 who = self.needed()[name]
                 guards = (other for other in self.body[first.setdefault(name, at) + 1 : at] if is_guard(other))
                 if any(_reads(guard, who) for guard in guards):
