@@ -9,6 +9,7 @@ from ....finding import Hop
 from ....nodes import walk
 from ....syntax.branches import no_one_run
 from ....syntax.callees import FUNCTIONS
+from ....syntax.outline import Outline
 from ..starts.start_lines import may_precede
 from .run_twice import is_run_twice
 
@@ -82,8 +83,7 @@ def is_set_before(search: Search, change: Place, sent: Hop, called: bool = False
         if isinstance(holder, (ast.With, ast.AsyncWith)):
             inside = sent.path == outline.path and holder.lineno <= sent.line <= (holder.end_lineno or sent.line)
             if any(node in ast.walk(item.context_expr) for item in holder.items):
-                calls = (each for item in holder.body for each in walk(item) if isinstance(each, ast.Call))
-                if not inside and not called and not any(search.callees.called(outline, call) for call in calls):
+                if not inside and not called and not _may_start_inside(search, outline, holder, sent):
                     return False
             elif (inside or not called) and search.starts.in_block(
                 outline, [item.context_expr for item in holder.items]
@@ -95,3 +95,31 @@ def is_set_before(search: Search, change: Place, sent: Hop, called: bool = False
     if same and no_one_run(search.repo, [[(outline.path, each, -1)] for each in (line, sent.line)]):
         return False  # `if parallel: pool.map(...)`, and `else: work(...)`
     return not same or may_precede(search.starts, outline, node, sent.line)
+
+
+def _may_start_inside(search: Search, outline: Outline, block: ast.With | ast.AsyncWith, sent: Hop) -> bool:
+    """The block calls what starts the worker, or a function where it is not known who calls that."""
+    begins, known = [sent], True
+    for _ in range(_MAX_DEPTH):
+        above: list[Hop] = []
+        for hop in begins:
+            if hop.path == outline.path and block.lineno <= hop.line <= (block.end_lineno or hop.line):
+                return True
+            callers = _called_from(search, hop)
+            above += [] if callers == [hop] else callers
+            known = known and (callers != [hop] or _is_first(search, hop))
+        begins = list(dict.fromkeys(above))[:_MAX_CALLS]
+    calls = (each for item in block.body for each in walk(item) if isinstance(each, ast.Call))
+    return bool(begins or not known) and any(search.callees.called(outline, call) for call in calls)
+
+
+def _is_first(search: Search, hop: Hop) -> bool:
+    """No function is around it, or one that nothing names."""
+    outline = search.repo.outline(hop.path)
+    calls = outline.by_line.get(hop.line, ()) if outline is not None else ()
+    scope = outline.scope(calls[0]) if outline is not None and calls else None
+    if outline is None or not isinstance(scope, FUNCTIONS):
+        return isinstance(scope, ast.Module)
+    is_plain = scope in outline.module.body and not scope.decorator_list
+    named = {each.path for each in search.repo.mentioning(scope.name)} - {outline.path}
+    return is_plain and not named and not outline.named.get(scope.name)
