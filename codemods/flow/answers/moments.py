@@ -12,10 +12,11 @@ from collections.abc import Iterable, Iterator
 from functools import cached_property
 
 from ..facts.records import Call, Late, Position
+from ..facts.syntax import MAKE_CONTAINERS
 from ..facts.test_code import is_test
 from ..kinds import FunctionKind
 from ..solve.deferred_calls import ELSEWHERE, STANDS_NOWHERE
-from ..solve.heap import CLASS, FOREIGN, FUNCTION, INSTANCE
+from ..solve.heap import CLASS, CONTAINER, FOREIGN, FUNCTION, INSTANCE
 from ..solve.sinks import Sink
 from ..solve.solution import Solution
 from .callers import Callers
@@ -203,7 +204,7 @@ class Moments:
             given = {row[:2] + row[3:]: row[2] + program.offsets[file] for row in facts.stores} if facts.cleared else {}
             for base, name, line, last, function in facts.cleared:
                 stored = given.get((base, name, line, function), -1)
-                if stored >= 0 and not self._is_plain(stored):
+                if stored >= 0 and not (self._is_plain(stored) or self._is_harmless(stored)):
                     continue
                 at = self._body(file, program.function_offset[file] + function if function >= 0 else -1)
                 nodes = self._nodes(base + program.offsets[file], name)
@@ -221,6 +222,34 @@ class Moments:
             and all(value.kind in (FUNCTION, FOREIGN) for value in held)
             and not any(function.kind is not FunctionKind.TOP or function.decorators for function in functions)
         )
+
+    def _is_harmless(self, node: int) -> bool:
+        """What is there is containers, and nothing that is known is in them."""
+        heap, made = self.solution.heap, self._remade
+        if not heap.holds[node]:
+            return node in made
+        todo, seen = [node], {node}
+        while todo:
+            for number in heap.holds[todo.pop()]:
+                value = heap.values[number]
+                if value.kind != CONTAINER:
+                    return False
+                inner = {int(value.a), *heap.fields.get(int(value.a), {}).values()} - seen
+                seen |= inner
+                todo += inner
+        return True
+
+    @cached_property
+    def _remade(self) -> set[int]:
+        """Where lists and dicts are written out, and the results of calls of `sorted`, `list` and the like."""
+        heap, program, found = self.solution.heap, self.solution.program, set[int]()
+        for facts, offset in zip(program.facts, program.offsets, strict=True):
+            found.update(whole + offset for whole, *_ in facts.containers)
+        for callee, calls in self.solution.constraints.calls.items():
+            if any(heap.values[number].kind == FOREIGN and heap.values[number].a in MAKE_CONTAINERS
+                   for number in heap.holds[callee]):  # fmt: skip
+                found.update(call.result + offset for offset, call in calls)
+        return found
 
     @cached_property
     def _stored(self) -> dict[int, list[tuple[int, int]]]:

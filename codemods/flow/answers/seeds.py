@@ -17,6 +17,7 @@ from .trace import Reason
 from .without_workers import WithoutWorkers
 
 _FORK_CONTEXT = "multiprocessing.fork_context"  # what `get_context("fork")` gives, see [[variant]] of boundaries.toml
+_OF_FORK_CONTEXT = f"{_FORK_CONTEXT}()."
 _PARTIAL = "functools.partial"
 DATASET = "dataset"  # what a loader calls the argument that it takes samples from
 _OF_DATASETS = tuple(map(frozenset, (("__getitem__",), ("__getitems__",), ("__getattr__",))))
@@ -101,6 +102,9 @@ def _forks(solution: Solution, programs: Programs, sink: Sink) -> str:
     """Where fork is chosen for the programs that call the boundary, which then pickles nothing; "" where it does."""
     contexts = solution.heap.holds[sink.context] if sink.context >= 0 and not sink.always else ()
     if contexts and all(solution.heap.values[number].a == _FORK_CONTEXT for number in contexts):
+        return f"{sink.path}:{sink.line}"
+    called = solution.heap.holds[sink.callee] if sink.callee >= 0 and not sink.always else ()
+    if called and all(str(solution.heap.values[number].a).startswith(_OF_FORK_CONTEXT) for number in called):
         return f"{sink.path}:{sink.line}"
     if sink.always or sink.says or sink.only or sink.method not in ("", "fork"):
         return ""

@@ -172,7 +172,7 @@ class FileFacts:
     stores: Rows[tuple[int, str, int, int, int]] = _NO_ROWS  # (base, attribute, value, line, function)
     hooked: Rows[tuple[int, str, int, int, int]] = _NO_ROWS  # the same of hooks that another file may remove again
     removes: bool = False  # it calls some `x.remove()`, as a hook is removed
-    # (base, attribute, line, last line of the block, function) of `x.attribute = None`, `del x.attribute`
+    # (base, attribute, line, last line of the block, function) of `x.a = None`, `x.a = sorted(...)`, `del x.a`
     cleared: Rows[tuple[int, str, int, int, int]] = _NO_ROWS
     late: list[Late] = field(default_factory=list)
     loops: list[tuple[int, int, int]] = field(default_factory=list)  # (function, first and last line), of initialisers

@@ -15,6 +15,7 @@ _START = re.compile(r"\.*[^\W\d]|\.+$")  # of a dotted name
 _PART = re.compile(r"[\w.]*")
 VIEW_METHODS = frozenset({"keys", "values", "items"})
 _PUT_TOGETHER = (ast.JoinedStr, ast.BinOp, ast.Call)
+MAKE_CONTAINERS = frozenset({"sorted", "list", "tuple", "set", "frozenset", "dict"})
 _CONVERTS = frozenset({"list", "tuple", "set", "frozenset", "dict", "str"})
 MAX_PLACES = 16  # longer lists and tuples are not told apart by index
 
@@ -141,3 +142,9 @@ def gives_view(call: ast.Call) -> bool:
         return False
     of_class = isinstance(function.value, ast.Name) and function.value.id in ("dict", "OrderedDict")
     return len(call.args) == int(of_class)
+
+
+def is_remade(expression: ast.expr | None) -> bool:
+    """`sorted(x)`, `list(x)`: a new container with what x has."""
+    function = expression.func if isinstance(expression, ast.Call) else None
+    return isinstance(function, ast.Name) and function.id in MAKE_CONTAINERS

@@ -13,10 +13,11 @@ from .builder import FactsBuilder
 from .filled_later import kept_as, note_put
 from .loaded_by_path import note_loaded
 from .scope import SEVERAL
-from .syntax import EACH, KEYS, MAX_PLACES, literal_key, name_pattern, starred
+from .syntax import EACH, KEYS, MAX_PLACES, is_remade, literal_key, name_pattern, starred
 from .taken_out import note_put_back
 
 _SEQUENCE = (ast.Tuple, ast.List)
+_DISPLAYS = (ast.List, ast.Tuple, ast.Set, ast.Dict, ast.ListComp, ast.SetComp, ast.DictComp)
 _STARS = (ast.Starred, ast.MatchStar)
 
 
@@ -58,6 +59,8 @@ class Targets(ABC):
                 builder.in_function and expression.id in builder.scope.bound
             ):
                 builder.clear(base, target.attr)  # where that is a function of a module: see `Moments`
+            elif isinstance(expression, _DISPLAYS) or is_remade(expression):
+                builder.clear(base, target.attr)  # where it holds nothing that matters
         elif isinstance(target, ast.Subscript):
             base, key = self.value(target.value), self.value(target.slice)
             builder.distinguish(key, "a key of a dict", target.lineno)

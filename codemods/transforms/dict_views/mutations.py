@@ -66,6 +66,11 @@ class DictChanges:
             return Difference(
                 outline.path, receiver.lineno, f"takes the view of {own}, which may change as the program runs", False
             )
+        of_object = Difference(
+            outline.path, receiver.lineno, "takes the view of an object, which others may change", False
+        )
+        if isinstance(receiver, ast.Call) and last_name(receiver.func) == "super":
+            return of_object
         todo = list(self._targets(outline, receiver, 0))
         seen: set[_Target] = set()
         grows = False
@@ -74,6 +79,8 @@ class DictChanges:
             if target in seen or target.hops > _DEPTH or len(seen) > _TARGETS:
                 continue
             seen.add(target)
+            if _is_own(target):
+                return of_object
             todo.extend(self._known_aliases(target, outline))
             grows = grows or self._grows_when_read(target)
             filled = target.filled_by if _made_by_each_call(target) else None
@@ -329,6 +336,16 @@ class DictChanges:
                 found |= todo
             self._callers[name] = frozenset(found)
         return self._callers[name]
+
+
+def _is_own(target: _Target) -> bool:
+    """The object of a method, which anybody may change who has it: `self` of a class that derives from dict."""
+    function = target.scope if not target.keys else None
+    if not isinstance(function, (ast.FunctionDef, ast.AsyncFunctionDef)):
+        return False
+    in_class = isinstance(target.outline.parents[function], ast.ClassDef)
+    static = any(last_name(mark) in ("staticmethod", "classmethod") for mark in function.decorator_list)
+    return in_class and not static and positional(function)[:1] == [target.name]
 
 
 def _made_by_each_call(target: _Target) -> bool:

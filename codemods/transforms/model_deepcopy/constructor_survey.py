@@ -11,8 +11,9 @@ from ...nodes import walk
 from ...syntax.names import root_of_chain
 from ...syntax.outline import Outline
 from . import library
+from .kept_by_forward import kept_by_forward
 from .library import either, endings, whole
-from .models import Models, dotted, is_torch_layer
+from .models import Models, dotted
 from .process_groups import is_called_group, is_constant, is_group, speaks_of_groups, takes_group
 
 _DEPTH = 8  # classes and functions that building one model leads through
@@ -202,35 +203,14 @@ class _Reading:
                 self.result.note(Trait.CHANGES_ARGUMENTS, f"{path}:{node.lineno}")  # type: ignore[attr-defined]
 
     def _forward(self, path: str, methods: list[ast.FunctionDef]) -> None:
-        """What `forward` leaves on the object: the outputs of its own layers, or anything else."""
+        """What `forward` leaves on the object: tensors with a gradient history, or anything else."""
         names = self.models.outline(path)
         assert names is not None
-        layers: set[str] = set()
-        for node in (inner for method in methods if method.name == "__init__" for inner in walk(method)):
-            if not (isinstance(node, ast.Assign) and isinstance(node.value, ast.Call)):
-                continue
-            if is_torch_layer(names.qualified(dotted(node.value.func) or "")):
-                layers |= {name for target in node.targets if (name := dotted(target)) and name.startswith("self.")}
-
-        def by_layer(value: ast.expr | None) -> bool:
-            return isinstance(value, ast.Call) and dotted(value.func) in layers
-
-        for method in called_from(methods, "forward"):
-            assigned = [node for node in walk(method) if isinstance(node, ast.Assign)]
-            computed: dict[str, bool] = {}  # local names: is it only ever what a layer gives?
-            for node in assigned:
-                for target in node.targets:
-                    if isinstance(target, ast.Name):
-                        computed[target.id] = by_layer(node.value) and computed.get(target.id, True)
-            for stored in walk(method):
-                if not (isinstance(stored, ast.Attribute) and isinstance(stored.ctx, (ast.Store, ast.Del))):
-                    continue
-                value = next((node.value for node in assigned if stored in node.targets), None)
-                known = by_layer(value) or (isinstance(value, ast.Name) and computed.get(value.id, False))
-                if dotted(stored.value) == "self" and known:
-                    self.result.note(Trait.KEEPS, f"{path}:{stored.lineno}")
-                else:
-                    self.result.keeps_more = True
+        for stored, with_history in kept_by_forward(names, methods, called_from(methods, "forward")):
+            if with_history:
+                self.result.note(Trait.KEEPS, f"{path}:{stored.lineno}")
+            else:
+                self.result.keeps_more = True
 
 
 def _global_read(names: Outline, node: ast.AST) -> str | None:

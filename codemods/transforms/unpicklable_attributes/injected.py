@@ -8,11 +8,12 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
 
-from ...syntax.binding_rules import positional
+from ...syntax.binding_rules import default_values, positional
 from ...syntax.names import last_name
 from ...syntax.outline import Outline
 from ...syntax.repo import Repo
 from ...syntax.unpicklable import Made, Recogniser
+from ...syntax.unpicklable_table import MODULE
 from .classes import Method, Shape
 from .family import Family
 from .remaking.containers import is_dataclass
@@ -63,6 +64,7 @@ class Given:
         if isinstance(value, ast.Name):
             _, bindings = shape.outline.lookup(value, value.id)
             found = self.of(shape, value.id) if any(binding.parameter for binding in bindings) else []
+            found += self._by_default(shape, method, value.id) if not found else []
             return found if whole and len(bindings) == 1 else [replace(made, within="") for made in found]
         if isinstance(value, ast.Call) and isinstance(value.func, ast.Attribute) and value.func.attr in _TAKES:
             holder, key = value.func.value, value.args[0] if value.args else None
@@ -72,6 +74,13 @@ class Given:
             return []
         named = isinstance(key, ast.Constant) and isinstance(holder, ast.Name) and holder.id == more
         return self.of(shape, str(key.value)) if named and isinstance(key, ast.Constant) else []
+
+    def _by_default(self, shape: Shape, method: Method, parameter: str) -> list[Made]:
+        """The module that the parameter is where no call passes it: `def __init__(self, size, lib=math)`."""
+        default = default_values(method).get(parameter)
+        made = self.recogniser.made(shape.outline, default) if default is not None else ()
+        place = f"{shape.outline.path}:{getattr(default, 'lineno', 0)}"
+        return [replace(each, given=place, choice=True) for each in made if each.kind is MODULE]
 
     @cached_property
     def _taken(self) -> frozenset[Taken]:

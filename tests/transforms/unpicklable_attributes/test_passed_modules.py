@@ -124,3 +124,19 @@ def test_a_module_that_a_function_of_its_own_sets_up(config: str, refused: bool)
     if refused:
         (reason,) = reasons(given, RULE)
         assert "`init` (config.py:4) sets `scale`" in reason
+
+
+BY_DEFAULT = ROWS.replace("def __init__(self, n, config)", "def __init__(self, n, config=config)")
+
+
+@pytest.mark.parametrize("made", ["Rows(4)", "Rows(4, config)", "Rows(n=4)"])
+def test_it_is_the_default(made: str) -> None:
+    (fixed,) = migrated(files(made, rows="import config\n\n\n" + BY_DEFAULT), RULE).values()
+    assert "self.config = importlib.import_module(" in fixed
+
+
+@pytest.mark.parametrize("made", ["Rows(4, print)", "Rows(*[4])", "Rows(**{'n': 4})"])
+def test_it_is_the_default_of_one_and_others_get_something_else(made: str) -> None:
+    rows = "import config\n\n\n" + BY_DEFAULT
+    (reason,) = reasons(files(made, rows=rows), RULE)
+    assert "where other things may be passed as well" in reason

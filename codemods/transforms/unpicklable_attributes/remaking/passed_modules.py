@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterator
 
 from ....finding import Refused
-from ....syntax.binding_rules import given_to, positional
+from ....syntax.binding_rules import default_values, given_to, positional
 from ....syntax.callees import FUNCTIONS
 from ....syntax.outline import Outline
 from ....syntax.unpicklable_table import MODULE
@@ -33,7 +33,11 @@ def passed_module(uses: AttributeUses, stores: list[Store], source: str) -> Trea
         raise refused
     if any(hazard.made.nested for hazard in uses.hazards) or len(uses.hierarchy) != 1:
         raise refused
-    passed = list(_passed(uses, [*positional(init)][1:], parameter))
+    default = default_values(init).get(parameter)
+    passed = [
+        (shape.outline, default) if value is None and called else (where, value)
+        for where, value, called in _passed(uses, [*positional(init)][1:], parameter)
+    ]
     if not passed or not all(value is not None and _is_module(uses, where, value) for where, value in passed):
         raise refused
     words = {parameter, uses.attribute, *(ast.unparse(value) for _, value in passed if value is not None)}
@@ -51,8 +55,8 @@ def passed_module(uses: AttributeUses, stores: list[Store], source: str) -> Trea
     return Treatment(uses.attribute, key, Form.NAMED, line, True, again, never_none=True, named_by="__name__")
 
 
-def _passed(uses: AttributeUses, names: list[str], parameter: str) -> Iterator[tuple[Outline, ast.expr | None]]:
-    """What each use of the class passes for the parameter; None where that can't be told."""
+def _passed(uses: AttributeUses, names: list[str], parameter: str) -> Iterator[tuple[Outline, ast.expr | None, bool]]:
+    """What each use of the class passes for the parameter, None for nothing; and whether that can be told."""
     node, resolver = uses.shape.node, uses.family.repo.resolver
     for outline in uses.family.repo.mentioning(node.name):
         for use in outline.named.get(node.name, ()):
@@ -60,10 +64,10 @@ def _passed(uses: AttributeUses, names: list[str], parameter: str) -> Iterator[t
                 continue
             call = outline.parents[use]
             if not isinstance(call, ast.Call) or call.func is not use:
-                yield outline, None
+                yield outline, None, False
                 continue
             unclear = any(isinstance(item, ast.Starred) for item in call.args) or None in (k.arg for k in call.keywords)
-            yield outline, None if unclear else given_to(names, call).get(parameter)
+            yield outline, None if unclear else given_to(names, call).get(parameter), not unclear
 
 
 def _is_module(uses: AttributeUses, outline: Outline, value: ast.expr) -> bool:
