@@ -187,7 +187,7 @@ with mp.Pool(2) as pool:
 """
 
 
-@pytest.mark.parametrize("said", ["print('sizes')", "print('sizes')\nprint('are read')"])
+@pytest.mark.parametrize("said", ["print(len('sizes'))", "print(len('sizes'))\nprint(len('are read'))"])
 def test_what_check_promises_for_unsafe_fixes_is_done(said: str) -> None:
     """What the import prints comes once more from each worker: the user may accept that, and `migrate` does then."""
     files = {"sizes.py": f"{said}\nSIZE = 2\n", "train.py": UNGUARDED}

@@ -34,6 +34,7 @@ _DEPTH = 2  # functions of the repository that are looked into
 _AT_EXIT = "atexit.register"
 _WRITES = "opens a file for writing"
 _KEEPS = "opens a file for writing, and keeps it open"
+_COMPUTES, _OPENS = "computes", "opens"
 _LOG = re.compile(r"log", re.IGNORECASE)
 _ABOUT_INPUT = frozenset(("isatty", "fileno", "encoding", "reconfigure", "closed", "close"))
 _ASKS_FIRST = re.compile(r"exists|isdir|is_dir|isfile|is_file")
@@ -55,6 +56,11 @@ class Repeated:
     harm: Harm
     surely: bool = True  # not under a condition of a function that is called
 
+    @property
+    def is_quick(self) -> bool:
+        """A folder that exists by then, a small file: no reason to put imports below it under a guard."""
+        return self.harm is Harm.LITTLE and not self.what.startswith((_COMPUTES, _OPENS))
+
 
 def repeated(starts: Starts, outline: Outline, statement: ast.stmt, depth: int = 0) -> Repeated | None:
     """What `statement` does that every child would do again; None when it only sets things up."""
@@ -67,7 +73,7 @@ def repeated(starts: Starts, outline: Outline, statement: ast.stmt, depth: int =
         does = [_does(outline, call)]
         for other, function in _called(starts, outline, call) if depth < _DEPTH else ():
             if _computes(other, function):
-                does.append(Repeated(f"computes in `{function.name}`", Harm.LITTLE))
+                does.append(Repeated(f"{_COMPUTES} in `{function.name}`", Harm.LITTLE))
             does += [repeated(starts, other, inner, depth + 1) for inner in function.body]
         for found in does:
             if (
@@ -294,7 +300,7 @@ def _does(outline: Outline, call: ast.Call) -> Repeated | None:
     if name in names("loads") or name.startswith(tuple(names("datasets"))) or _loads_weights(call):
         return Repeated(f"loads data or weights (`{ast.unparse(call.func)[:60]}`)", Harm.COSTLY)
     if last in names("log_files"):
-        return Repeated("opens a log", Harm.COSTLY if last == "SummaryWriter" else Harm.LITTLE)
+        return Repeated(f"{_OPENS} a log", Harm.COSTLY if last == "SummaryWriter" else Harm.LITTLE)
     if last in names("run_logs"):
         return Repeated("begins a run of a log", Harm.COSTLY)
     if is_method and (

@@ -323,7 +323,8 @@ class WorkerReads:
                 target = node
             elif isinstance(node, ast.Expr) and isinstance(node.value, ast.Call):
                 func = node.value.func
-                target = func.value if isinstance(func, ast.Attribute) and func.attr not in LOG_METHODS else None
+                if isinstance(func, ast.Attribute) and func.attr not in LOG_METHODS:
+                    target = func.value if not self._is_static(outline, node.value) else None
             elif isinstance(node, ast.Call):
                 target = self._taken_from(outline, node) or _trained(outline, node)
             if isinstance(node, ast.Call):
@@ -339,6 +340,11 @@ class WorkerReads:
                     break
                 inner = getattr(target, "value", None)
                 target = inner if isinstance(target, (ast.Attribute, ast.Subscript)) else None
+
+    def _is_static(self, outline: Outline, call: ast.Call) -> bool:
+        """A static method, which has no object to change: what it changes is looked at for itself."""
+        called = self.starts.callees.called(outline, call)
+        return called is not None and any(last_name(mark) == "staticmethod" for mark in called[1].decorator_list)
 
     def _note(self, outline: Outline, node: ast.AST, changed: Global) -> None:
         """Where a function changes it; a statement of the script is its own place."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Callable, Collection, Mapping
 from contextlib import suppress
 
@@ -35,13 +36,16 @@ def split(
     where a guard below starts the workers, and no more than what they should not repeat goes into it;
     `check`: raises Refused where the statements can't go under guards for another reason; the last question is whether
     these can go at all; `late`: statements below all that starts processes, or uses these.
-    The guard begins at the first of these where one guard is enough, else at the first that must not be repeated, else
+    The guard begins at the first of these where one guard is enough (none that is quickly done above an import), else at the first that must not be repeated, else
     the second result says in words what is repeated. The third: those of `prints` that stay outside. Raises Refused.
     """
     spares = outside is not None
     splitter = Splitter(project, outline, source, imported, frozenset(outside or ()), frozenset(late), spares)
     early = sorted(at for at in {*repeats, *prints, *alone} if first is None or at < first)
     early = [at for at in early if not splitter.sets_up_the_log(at)]
+    below = [at for at, each in enumerate(outline.module.body) if isinstance(each, (ast.Import, ast.ImportFrom))]
+    below = [at for at in below if first is None or at < first]
+    early = [at for at in early if at not in repeats or not (repeats[at].is_quick and at < max(below, default=-1))]
     wrong = {at: found for at, found in repeats.items() if found.harm is Harm.WRONG}
     firm = next((at for at in early if at in wrong), first)
     runs, why = _first_that_fits(splitter, early, firm, first, frozenset(alone), frozenset(prints), check)
