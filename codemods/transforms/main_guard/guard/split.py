@@ -37,7 +37,8 @@ def split(
     `check`: raises Refused where the statements can't go under guards for another reason; the last question is whether
     these can go at all; `late`: statements below all that starts processes, or uses these.
     The guard begins at the first of these where one guard is enough, none that is quickly done above an import, else
-    at the first that must not be repeated, else the second result says in words what is repeated. The third: those of `prints` that stay outside. Raises Refused.
+    at the first that must not be repeated, else the second result says in words what is repeated. The third: those of
+    `prints` that stay outside. Raises Refused.
     """
     spares = outside is not None
     splitter = Splitter(project, outline, source, imported, frozenset(outside or ()), frozenset(late), spares)
