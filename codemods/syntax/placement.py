@@ -107,13 +107,23 @@ def usual_gap(source: Source, module: ast.Module) -> int:
 def place_above(source: Source, scopes: Scopes, node: ast.AST) -> int:
     """The line above which a definition goes to stand before the top-level statement that holds `node`.
 
-    What shares a line with that statement (`x = 1; y = 2`, a string that ends before it) stays with it.
+    What shares a line with that statement (`x = 1; y = 2`, a string that ends before it) stays with it, and so does a
+    text in quotes that stands directly above.
     """
     body = scopes.tree.body
     at = body.index(scopes.top_statement(node))
     while at and not _begins_line(source, body[at]):
         at -= 1
-    return first_attached_line(source, body[at])
+    above = first_attached_line(source, body[at])
+    if at > 1 and _is_heading(source, body[at - 1]) and end_line(body[at - 1]) == above - 1:
+        return first_attached_line(source, body[at - 1])
+    return above
+
+
+def _is_heading(source: Source, statement: ast.stmt) -> bool:
+    """A text in quotes that nothing reads, on lines of its own: it is about what stands directly below."""
+    value = statement.value if isinstance(statement, ast.Expr) else None
+    return isinstance(value, ast.Constant) and isinstance(value.value, str) and _begins_line(source, statement)
 
 
 def _begins_line(source: Source, node: ast.stmt) -> bool:

@@ -168,6 +168,11 @@ def test_blank_lines(text: str, line: int, above: int, below: int) -> None:
         ("a = 1\nb = 2; c = 3\n", 2, 2),
         ("a = 1; \\\n  b = 2\n", 2, 1),
         ("if a:\n    b\nelse:\n    c\n", 4, 1),
+        ("a = 1\nb = 2\n'''what c is'''\nc = 3\n", 4, 3),
+        ("a = 1\nb = 2\n# more\n'''what c\nis'''\n# why\nc = 3\n", 7, 3),
+        ("a = 1\nb = 2\n'''a part'''\n\nc = 3\n", 5, 5),
+        ("'''The file.'''\nc = 3\n", 2, 2),
+        ("a = 1\nb = 2; '''more'''\nc = 3\n", 3, 3),
     ],
 )
 def test_place_above(text: str, line: int, place: int) -> None:

@@ -252,7 +252,7 @@ def shows_itself(outline: Outline, call: ast.Call) -> bool:
     name, last = qualified_name(outline, call.func), last_name(call.func)
     if last == "print" and isinstance(call.func, ast.Name):
         return all(keyword.arg != "file" or _is_stream(keyword.value) for keyword in call.keywords)
-    if isinstance(call.func, ast.Attribute) and last in LOG_METHODS:
+    if isinstance(call.func, ast.Attribute) and last in LOG_METHODS and (call.args or call.keywords):
         return _LOG.search(ast.unparse(call.func.value)) is not None
     return name in (_AT_EXIT, "sys.stdout.write", "sys.stderr.write")
 

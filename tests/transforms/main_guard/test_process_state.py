@@ -300,6 +300,11 @@ def test_rows_are_whole() -> None:
     assert all(state.what and state.sets and state.reads for state in states())
 
 
+def test_a_log_is_told_once_for_all_kinds_of_messages() -> None:
+    sets = "logging.basicConfig(filename='a.log', level=logging.DEBUG)"
+    assert places(sets, "logging.info(x)\nlogging.debug(x)\nlogging.error(x)") == [sets]
+
+
 FLAGS = """\
 import sys
 from multiprocessing import Pool

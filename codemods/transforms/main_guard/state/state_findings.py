@@ -90,12 +90,17 @@ def _rows(search: Search) -> Iterator[LostState]:
     states = (*states, *stateful_functions(search), *class_registries(search), *mapped_files(search))
     states = (*states, *descriptors(search), *aliases(search), *text_hashes(search))
     states = (*states, *script_names(search), *identities(search), *file_numbers(search), *emptied_logs(search))
+    told: set[tuple[Hop, Hop, str]] = set()  # a log has states of its own for each kind of message
     for inherited in (*states, *sentinels(search)):
         changed = inherited.changed
         message = (
             f"`{changed.worker.function.name}` runs in a worker, and `{ast.unparse(changed.read)[:60]}` there depends "
             f"on {inherited.depends}"
         )
+        same = changed.change, changed.sent, inherited.depends
+        if inherited.shown and same in told:
+            continue
+        told.add(same)
         row = _row(search, changed, message, inherited.advice)
         yield row._replace(shown=inherited.shown, stops=inherited.stops)
 
