@@ -56,6 +56,7 @@ _FAR = 2  # assignments between a literal and its use
 _BUILTIN = ("open", "memoryview")  # the builtins of the table
 _PATH = "pathlib.Path()"  # what it makes, and gives again
 _GIVE_PATHS = frozenset({"joinpath", "resolve", "absolute", "expanduser", "with_name", "with_suffix"})
+_COPIES = frozenset({"list", "tuple", "set", "frozenset", "dict", "sorted"})  # hold what is in their argument
 _CONTAINERS = (ast.List, ast.Tuple, ast.Set, ast.Dict, ast.ListComp, ast.SetComp, ast.DictComp)
 _CLASSES: dict[type, str] = {
     ast.List: "list", ast.ListComp: "list", ast.Tuple: "tuple", ast.Set: "set", ast.SetComp: "set", ast.Dict: "dict",
@@ -165,6 +166,7 @@ class Recogniser:
                 if last_name(node.func) in _ENTERS and isinstance(node.func, ast.Attribute) and len(node.args) == 1:
                     yield from (_left_by_a_stack(each) for each in self._opened(outline, node.args[0], depth))
                 yield from self._kept_by_iterators(outline, node, depth)
+                yield from self._kept_by_containers(outline, node, depth)
                 if (derived := kind_of_class(bases := self.bases(outline, node.func))) is not None:
                     yield Made(derived, outline, node, of=tuple(bases), derived=True)
 
@@ -180,6 +182,19 @@ class Recogniser:
             yield Made(calling_later(name, function), outline, node)
         else:
             yield from walked
+
+    def _kept_by_containers(self, outline: Outline, node: ast.Call, depth: int) -> Iterator[Made]:
+        """What is in `tuple(locks)`, and in `tuple(threading.Lock() for _ in range(4))`."""
+        name = node.func.id if isinstance(node.func, ast.Name) else ""
+        if name not in _COPIES or len(node.args) != 1 or node.keywords or outline.lookup(node, name)[1]:
+            return
+        (given,) = node.args
+        if isinstance(given, ast.GeneratorExp):
+            found = [replace(made, nested=True) for made in self._made(outline, given.elt, depth + 1)]
+        else:  # not what `zip` walks over, and no values of a dict whose keys are taken
+            made = (each for each in self._made(outline, given, depth + 1) if each.nested and not _is_walked(each.kind))
+            found = [each for each in made if name == "dict" or each.within != "dict"]
+        yield from (replace(each, within="") for each in found)
 
     def _given_by_loops(self, outline: Outline, node: ast.Name) -> Iterator[Made]:
         """What the loops give whose variable the name is: `for found in re.finditer(pattern, text)`."""
