@@ -34,6 +34,7 @@ _KEYWORDS = frozenset(["initializer", "initargs"])
 _NAMES = ("_init_worker", "_init_pool_worker")
 _MOST = 6  # values
 _DEPTH = 4  # functions between the guard and the pool
+_OWN = "the pool of line {} has an `initializer`, which could set it too"
 _TASKS = "maxtasksperchild"
 
 
@@ -61,6 +62,7 @@ class HandOver:
         if len(names) > _MOST:
             raise NotDone(f"workers read {len(names)} names that are set there: keep them in one object")
         pools = self._pools(calls)
+        own = self._own_initializer([pool.call for pool in pools.values()], names)
         for name in names:
             for pool in pools.values():
                 self._check(name, pool)
@@ -70,7 +72,12 @@ class HandOver:
                 raise NotDone(f"{old} names a Python whose executors have no `initializer`; 3.7 is the first")
         unsafe = self._unsafe(names)
         listed = ", ".join(f"`{name}`" for name in names)
-        edits = (self._definition(names, readers), *(self._call(pool.call, names) for pool in pools.values()))
+        definition = self._definition(names, readers, own)
+        if own:
+            changed_calls = [edit for pool in pools.values() for edit in self._wrapped(pool.call, names)]
+        else:
+            changed_calls = [self._call(pool.call, names) for pool in pools.values()]
+        edits = (definition, *changed_calls)
         return Fix(f"Hand {listed} to the workers by the initializer of their pool", edits, unsafe=unsafe)
 
     # the pools
@@ -110,10 +117,30 @@ class HandOver:
     def _check_arguments(self, pool: _Pool) -> None:
         call, line = pool.call, pool.call.lineno
         given = {keyword.arg for keyword in call.keywords}
-        if given & _KEYWORDS or len(call.args) > _PLACES[pool.kind]:
-            raise NotDone(f"the pool of line {line} has an `initializer`, which could set it too")
+        if len(call.args) > _PLACES[pool.kind] or given & _KEYWORDS == {"initargs"}:
+            raise NotDone(_OWN.format(line))
         if None in given or any(isinstance(value, ast.Starred) for value in call.args):
             raise NotDone(f"the pool of line {line} may have an `initializer` among its `*` arguments")
+
+    def _own_initializer(self, calls: Sequence[ast.Call], names: Sequence[str]) -> str:
+        """The function that initialises the workers of all these pools already, by its name; "" where none does."""
+        given = [next((k.value for k in call.keywords if k.arg == "initializer"), None) for call in calls]
+        found = {value.id if isinstance(value, ast.Name) else "" for value in given if value is not None}
+        if not found:
+            return ""
+        refused = NotDone(_OWN.format(calls[0].lineno))
+        if len(found) > 1 or None in given:
+            raise refused
+        (own,) = found
+        bindings = self.outline.bindings(self.outline.module, own)
+        function = bindings[0].statement if len(bindings) == 1 else None
+        is_there = function in self.outline.module.body and isinstance(function, (*FUNCTIONS, ast.ImportFrom))
+        if not is_there or any(not isinstance(self.outline.lookup(call, own)[0], ast.Module) for call in calls):
+            raise refused
+        assert function is not None
+        if any(isinstance(node, ast.Global) and {*node.names} & {*names} for node in ast.walk(function)):
+            raise refused
+        return own
 
     # what the name stands for where the pool is made
 
@@ -199,8 +226,8 @@ class HandOver:
 
     # the edits
 
-    def _definition(self, names: Sequence[str], readers: Sequence[Function]) -> Edit:
-        """The function, above the first of `readers`."""
+    def _definition(self, names: Sequence[str], readers: Sequence[Function], own: str) -> Edit:
+        """The function, above the first of `readers`; it calls the initialiser `own`, if there is one."""
         source, module = self.source, self.outline.module
         tops = [statement for statement in module.body if any(reader in ast.walk(statement) for reader in readers)]
         first = min(tops, key=lambda statement: statement.lineno)
@@ -209,11 +236,15 @@ class HandOver:
             raise NotDone(f"what the workers run is defined below the guard (line {first.lineno})")
         line = first_attached_line(source, first)
         unit = indentation_unit(source, module)
-        one = len(names) == 1
+        one, taken = len(names) == 1, {*names, own}
+        value = next(name for name in (("value", "given") if one else ("values", "given")) if name not in taken)
+        rest = next(name for name in ("initargs", "others", "further") if name not in taken)
+        parameters = f"{value}, *{rest}" if own else value if one else f"*{value}"
         lines = [
-            f"def {self._name(names)}({'value' if one else '*values'}):",
+            f"def {self._name(names)}({parameters}):",
             f"{unit}global {', '.join(names)}",
-            f"{unit}{', '.join(names)} = {'value' if one else 'values'}",
+            f"{unit}{', '.join(names)} = {value}",
+            *([f"{unit}{own}(*{rest})"] if own else ()),
         ]
         above = min(blank_lines_above(source, line), 2)
         gap = max(usual_gap(source, module), above)
@@ -254,6 +285,36 @@ class HandOver:
         each = [ast.get_source_segment(source.text, node) for node in (*call.args, *call.keywords)]
         lines = "".join(f"{inner}{part},\n" for part in [*filter(None, each), *added])
         return Edit(source.path, opened + 1, end, f"\n{lines}{outer}")
+
+    def _wrapped(self, call: ast.Call, names: Sequence[str]) -> list[Edit]:
+        """The edits of a call that has an `initializer`: it gets ours, which calls the other with its arguments."""
+        source, given = self.source, {keyword.arg: keyword.value for keyword in call.keywords}
+        handed = ", ".join(names) if len(names) == 1 else f"({', '.join(names)})"
+        own, arguments = given["initializer"], given.get("initargs")
+        start, end = source.offset(own.lineno, own.col_offset), self._end(own)
+        if arguments is None:
+            edits = [Edit(source.path, start, end, f"{self._name(names)}, initargs=({handed},)")]
+        elif isinstance(arguments, (ast.Tuple, ast.List)) and self._opens(arguments):
+            first = source.offset(arguments.lineno, arguments.col_offset) + 1
+            close = ", " if arguments.elts else "," if isinstance(arguments, ast.Tuple) else ""
+            edits = [Edit(source.path, start, end, self._name(names)), Edit(source.path, first, first, handed + close)]
+            last, behind = (
+                (self._end(arguments.elts[-1]), self._end(arguments) - 1) if arguments.elts else (first, first)
+            )
+            if len(arguments.elts) == 1 and source.text[last:behind].strip() == "," and call.lineno == call.end_lineno:
+                edits.append(Edit(source.path, last, behind, ""))  # `(3,)` becomes `(table, 3)`
+        else:
+            raise NotDone(_OWN.format(call.lineno))
+        for edit in edits:
+            line = source.line_text(source.position(edit.start)[0])
+            added = sum(len(each.text) - (each.end - each.start) for each in edits)
+            if len(line) + added > line_width(source.text) and call.lineno == call.end_lineno:
+                raise NotDone(f"line {call.lineno} would be too long")
+        return edits
+
+    def _opens(self, node: ast.expr) -> bool:
+        """It begins with its bracket."""
+        return self.source.text[self.source.offset(node.lineno, node.col_offset)] in "(["
 
     def _end(self, node: ast.expr) -> int:
         return self.source.offset(*end_place(node))
