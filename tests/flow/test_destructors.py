@@ -286,3 +286,65 @@ def test_what_keeps_the_object_that_goes_along_is_named() -> None:
     assert (
         "It goes along, stored as `scratch` on `Holder` (train.py:27): keep there only what is needed of it" in reason
     )
+
+
+CLIENT = """\
+import multiprocessing as mp
+
+import store
+
+
+class View:
+    def __init__(self, path):
+        self.path = path
+        self.client = None
+
+    def read(self):
+        if self.client is None:
+            self.client = store.connect(self.path)
+        return self.client.get(self.path)
+
+    def disconnect(self):
+        if self.client is not None:
+            self.client.disconnect()
+            self.client = None
+
+    def __getstate__(self):
+        {state}
+        return state
+
+    def __del__(self):
+        self.disconnect()
+
+
+class Holder:
+    def __init__(self, path):
+        self.view = View(path)
+        self.double = lambda x: x * 2
+
+    def run(self, queue):
+        queue.put(self.double(self.view.read()))
+
+
+def main(path):
+    process = mp.Process(target=Holder(path).run, args=(mp.Queue(),))
+    process.start()
+    process.join()
+"""
+
+
+@each_row(
+    ("state", "refused"),
+    [
+        pytest.param("self.disconnect()\n        state = self.__dict__.copy()", False, id="taken when it has ended"),
+        pytest.param("state = self.__dict__.copy()\n        del state['client']", False, id="left out"),
+        pytest.param("state = self.__dict__.copy()\n        state['client'] = None", False, id="none"),
+        pytest.param("state = {**vars(self), 'client': None}", False, id="none in a new dict"),
+        pytest.param("state = self.__dict__.copy()\n        state['path'] = None", True, id="another one"),
+        pytest.param("state = self.__dict__.copy()", True, id="all of it"),
+    ],
+)
+def test_what_the_copy_does_not_get(state: str, refused: bool) -> None:
+    files = {"train.py": CLIENT.format(state=state)}
+    assert ("train.py" in migrated(files, "lambdas")) is not refused
+    assert not refused or any("View.__del__" in reason for reason in reasons(files, "lambdas"))

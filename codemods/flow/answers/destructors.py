@@ -6,6 +6,7 @@ A forked child leaves without it. Once such an object can be pickled, the child 
 from __future__ import annotations
 
 import ast
+from collections.abc import Sequence
 
 from ...finding import Hop, Trace
 from ...project import Project
@@ -13,6 +14,7 @@ from ...syntax.callees import Callees, Function, method
 from ...syntax.modules import modules_of
 from ...syntax.names import last_name
 from ...syntax.outline import Outline
+from ...syntax.pickled_state import named_by, takes_all
 from ...syntax.repo import Repo
 from ...syntax.resolver import Class
 from ...syntax.unpicklable import Recogniser
@@ -70,10 +72,11 @@ def ended_copy(project: Project, path: str, line: int) -> str | None:
 
 def _reason(callees: Callees, path: str, line: int) -> str | None:
     for outline, node in callees.repo.defined_at(path, line):
-        for at in callees.resolver.lineage(Class(outline, node)) if isinstance(node, ast.ClassDef) else ():
+        lineage = callees.resolver.lineage(Class(outline, node)) if isinstance(node, ast.ClassDef) else []
+        for at in lineage:
             ends = method(at.node, _METHOD)
             if ends is not None:
-                changed = _changes(callees, at.outline, ends, 0)
+                changed = _changes(callees, at.outline, ends, 0, _Sent(lineage))
                 return None if changed is None else _words(at, ends, changed)
     return None
 
@@ -91,7 +94,34 @@ def _held(reason: str, holder: Hop) -> str:
     return f"{reason.removesuffix(_ONLY_HERE)}{kept}, or let only the process do it that made it"
 
 
-def _changes(callees: Callees, outline: Outline, function: Function, depth: int) -> ast.Call | None:
+class _Sent:
+    """What the copy of an object has: the state that its class gives pickle, where it says so itself."""
+
+    def __init__(self, lineage: Sequence[Class]) -> None:
+        self._classes = [at.node for at in lineage]
+        found = ((at.outline, method(at.node, "__getstate__")) for at in lineage)
+        self._gives = next(((outline, given) for outline, given in found if given is not None), None)
+
+    def ends_before(self, outline: Outline, call: ast.Call) -> bool:
+        """The state is taken after the same own method was called: `self.disconnect()`."""
+        calls = ast.walk(self._gives[1]) if self._gives is not None else ()
+        own = (node for node in calls if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute))
+        return isinstance(call.func, ast.Attribute) and any(
+            isinstance(node.func, ast.Attribute)
+            and node.func.attr == call.func.attr
+            and outline.is_self(node.func.value)
+            for node in own
+        )
+
+    def lacks(self, name: str) -> bool:
+        """The state says itself what of the attribute goes along, or names all that does: a copy makes its own."""
+        if self._gives is None:
+            return False
+        outline, given = self._gives
+        return name in named_by(outline, given, self._classes) or not takes_all(given)
+
+
+def _changes(callees: Callees, outline: Outline, function: Function, depth: int, sent: _Sent) -> ast.Call | None:
     """A call by which the method does more than to let go of what the object has."""
     if any(isinstance(node, ast.Attribute) and node.attr == "getpid" for node in ast.walk(function)):
         return None  # it asks whose object it is
@@ -101,8 +131,10 @@ def _changes(callees: Callees, outline: Outline, function: Function, depth: int)
         name = last_name(node.func)
         own = isinstance(node.func, ast.Attribute) and outline.is_self(node.func.value)
         called = callees.called(outline, node) if own else None
+        if (own and sent.ends_before(outline, node)) or _of_attribute(outline, node, sent):
+            continue
         if called is not None and depth < _DEPTH:
-            inner = _changes(callees, called[0], called[1], depth + 1)
+            inner = _changes(callees, called[0], called[1], depth + 1, sent)
             if inner is not None:
                 return inner
         elif (
@@ -114,6 +146,12 @@ def _changes(callees: Callees, outline: Outline, function: Function, depth: int)
         ):
             return node
     return None
+
+
+def _of_attribute(outline: Outline, call: ast.Call, sent: _Sent) -> bool:
+    """A method of what the copy does not get: `self.client.disconnect()`."""
+    held = call.func.value if isinstance(call.func, ast.Attribute) else None
+    return isinstance(held, ast.Attribute) and outline.is_self(held.value) and sent.lacks(held.attr)
 
 
 def _removes_own_hook(outline: Outline, call: ast.Call) -> bool:
