@@ -83,6 +83,8 @@ class Scripts:
 
     def _file(self, line: LaunchLine, name: str) -> list[str]:
         places, certain = entry_places(line, name)
+        if name.startswith("/") and line.host is not Host.GUIDE:
+            return self._in_a_checkout(line, name)
         if certain and (places or line.host is not Host.GUIDE):
             here = [place for place in places if place in self.files]
             if here or line.host is not Host.GUIDE or line.starter not in _TORCH or line.command.folders:
@@ -91,6 +93,17 @@ class Scripts:
         tail = re.sub(r"^(?:\.{1,2}/)+", "", name)  # its folder is unknown: a path of several parts may be the only one
         ends = ending(self.files, tail)
         return ends if len(ends) == 1 and "/" in tail else []
+
+    def _in_a_checkout(self, line: LaunchLine, name: str) -> list[str]:
+        """The file that a whole path names where somebody keeps this repository: `/home/me/repo/examples/a/train.py`.
+
+        It must lie beside the line, or in a folder beside that of the line: other paths may be those of any checkout.
+        """
+        parts = name.split("/")
+        found = next((tail for at in range(1, len(parts)) if (tail := "/".join(parts[at:])) in self.files), "")
+        folder, own = found.rpartition("/")[0], line.path.rpartition("/")[0]
+        above = folder.rpartition("/")[0]
+        return [found] if folder and (folder == own or (above and above == own.rpartition("/")[0])) else []
 
     def _below_a_folder(self, line: LaunchLine, name: str) -> list[str]:
         """The only file of such a path, where the guide went to the folder above it earlier: `cd code`."""

@@ -585,6 +585,25 @@ def test_a_script_below_a_folder_that_another_script_sets(
     assert ("egs/run.sh" in migrated(files)) is known
 
 
+@each_row(
+    ("entry", "more", "known"),
+    [
+        ("$BASE/examples/lm/train.py", {}, True),
+        ("/home/me/repo/examples/lm/train.py", {}, True),
+        ("$BASE/examples/lm/train.py", {"old/examples/lm/train.py": READS_ENV}, True),
+        ("$BASE/examples/asr/train.py", {"examples/asr/train.py": READS_ENV}, True),  # in a folder beside it
+        ("$BASE/examples/train.py", {"examples/train.py": READS_ENV}, False),
+        ("$BASE/tools/train.py", {"tools/train.py": READS_ENV}, False),
+        ("$BASE/train.py", {"train.py": READS_ENV}, False),
+        ("$BASE/lm/train.py", {}, False),
+        ("$OTHER/examples/lm/train.py", {}, False),
+    ],
+)
+def test_a_script_of_a_checkout_that_is_named_by_its_whole_path(entry: str, more: dict[str, str], known: bool) -> None:
+    files = {"examples/lm/run.sh": f"BASE=/home/me/repo\n{LAUNCH} {entry}\n", "examples/lm/train.py": READS_ENV, **more}
+    assert ("examples/lm/run.sh" in migrated(files)) is known
+
+
 @pytest.mark.parametrize("name", ["PYTORCH_VERSION := 1.4.0", "TORCH_VERSION ?= 1.4", "export TORCH_VERSION=1.4"])
 def test_the_torch_that_a_makefile_installs(name: str) -> None:
     contents = {"run.sh": f"{LAUNCH} a.py\n", "a.py": NEVER_READ, "tools/Makefile": f"{name}\nall:\n\ttrue\n"}
