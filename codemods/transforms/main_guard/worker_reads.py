@@ -19,7 +19,7 @@ from .own_nodes import own_nodes
 from .set_by_text import UNKNOWN, set_by_text
 from .starts.process_starts import Starts
 from .state.object_parts import Parts
-from .statements import LOG_METHODS
+from .statements import KEEPS_OBJECT
 
 _WORKER = ("__getitem__", "__getitems__", "__iter__", "__next__", "__call__", "run")
 _MAX_FUNCTIONS = 400  # that are followed from one script
@@ -323,7 +323,7 @@ class WorkerReads:
                 target = node
             elif isinstance(node, ast.Expr) and isinstance(node.value, ast.Call):
                 func = node.value.func
-                if isinstance(func, ast.Attribute) and func.attr not in LOG_METHODS:
+                if isinstance(func, ast.Attribute) and func.attr not in KEEPS_OBJECT:
                     target = func.value if not self._is_static(outline, node.value) else None
             elif isinstance(node, ast.Call):
                 target = self._taken_from(outline, node) or _trained(outline, node)

@@ -51,6 +51,11 @@ def test_what_nobody_reads_may_change(read: str, change: str, what: str) -> None
     assert "__main__" in migrated(files("n", change), "main-guard")["train.py"]
 
 
+@pytest.mark.parametrize("change", ["shared.TABLE.flush()", "shared.TABLE.warning('second')"])
+def test_what_leaves_an_object_as_it_is(change: str) -> None:
+    assert "__main__" in migrated(files("shared.TABLE", change), "main-guard")["train.py"]
+
+
 def test_objects_that_are_sent() -> None:
     data = """\
 import shared
