@@ -15,6 +15,7 @@ before they survive. Where nothing was recorded, the tests are those of the modu
 The limit of a mutant is CPU time: four times what its tests needed when they were recorded, and 20 s.
 What survives is shown to `mypy --strict`, which every change must pass: what it refuses (`isinstance(x)`, an attribute
 of what may be None) is counted by itself, as killed by no test.
+Mutants may write and remove whatever the user may: root tries them as nobody, who owns nothing but the copy.
 `run` ends with 1 when fewer than `--floor` of the mutants are killed by tests. Some mutants mean the same as the code,
 so no share can be asked for that is near to 1.
 """
@@ -59,6 +60,8 @@ WARM = (
     "tree_sitter_bash", "typer", "xml.dom.minidom", "sqlite3", "multiprocessing.pool", "git",
 )  # fmt: skip
 MARKS = "not slow or in_process"
+GIT = ("git", "-c", "safe.directory=*")  # who tries mutants need not own the checkout
+NOBODY = "65534"
 
 
 def _environment(folder: Path) -> dict[str, str]:
@@ -68,7 +71,8 @@ def _environment(folder: Path) -> dict[str, str]:
 
 def _copy(folder: Path) -> None:
     """The checkout as it is, less what git does not track."""
-    listed = subprocess.run(["git", "ls-files", "-z", "-c", "-o", "--exclude-standard"], cwd=ROOT, capture_output=True)
+    command = [*GIT, "ls-files", "-z", "-c", "-o", "--exclude-standard"]
+    listed = subprocess.run(command, cwd=ROOT, capture_output=True, check=True)
     for name in filter(None, listed.stdout.decode().split("\0")):
         if (ROOT / name).is_file():
             (folder / name).parent.mkdir(parents=True, exist_ok=True)
@@ -286,10 +290,27 @@ class Trial:
         return {test: self.killers.get(test, []) for test in outcome.failed}
 
 
+def _as_nobody() -> None:
+    """Where we are root: go on as a user who may read everything (the interpreter, say), and write nothing of others.
+
+    A mutant whose check is gone replaces `/dev/stdout` by a file, or removes a folder that is not its own.
+    """
+    setpriv = shutil.which("setpriv")
+    if sys.platform == "win32" or os.geteuid() != 0:
+        return
+    if setpriv is None:
+        print("no setpriv here: mutants run as root, and may write and remove anything", file=sys.stderr)
+        return
+    reads = "--inh-caps=-all,+dac_read_search", "--ambient-caps=-all,+dac_read_search"
+    user = f"--reuid={NOBODY}", f"--regid={NOBODY}", "--clear-groups", "--no-new-privs"
+    os.execv(setpriv, [setpriv, *user, *reads, sys.executable, *sys.argv])
+
+
 def _changed(revision: str) -> set[str]:
     """Paths that differ from `revision`, or from its newest ancestor that we share."""
-    base = subprocess.run(["git", "merge-base", "HEAD", revision], cwd=ROOT, capture_output=True, text=True, check=True)
-    command = ["git", "diff", "--name-only", base.stdout.strip(), "--", PACKAGE]
+    command = [*GIT, "merge-base", "HEAD", revision]
+    base = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True)
+    command = [*GIT, "diff", "--name-only", base.stdout.strip(), "--", PACKAGE]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True)
     return set(done.stdout.splitlines())
 
@@ -323,6 +344,7 @@ def main() -> int:
         arguments = ["-q", "-p", "no:cacheprovider", "-m", options.marks, *options.tests]
         return record(ROOT, PACKAGE, (DATA, SECONDS), arguments, options.more)
 
+    _as_nobody()
     seed = random.SystemRandom().randrange(10**6) if options.seed is None else options.seed
     paths = sorted(path.relative_to(ROOT).as_posix() for path in (ROOT / PACKAGE).rglob("*.py"))
     paths = [path for path in paths if not path.startswith(LEFT_OUT)]

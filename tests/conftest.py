@@ -68,6 +68,18 @@ def pytest_configure(config: pytest.Config) -> None:
         config.pluginmanager.register(Answers())
 
 
+# Tests that the fast part can do without; benchmarks/fast_part.py writes the list, and says how it chooses.
+DEAR = frozenset(Path(__file__).with_name("dear_tests.txt").read_text(encoding="utf-8").split())
+
+
+@pytest.hookimpl(tryfirst=True)  # before `-m` is looked at
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    for item in items:
+        if item.nodeid.partition("[")[0] in DEAR:
+            for mark in ("slow", "in_process", "dear"):
+                item.add_marker(mark)
+
+
 def pytest_collection_finish() -> None:
     """The garbage collector need not look at the tests themselves again and again, a sixth of the time."""
     gc.freeze()

@@ -92,3 +92,20 @@ def test_machine_without_git_gets_one_line(monkeypatch: pytest.MonkeyPatch) -> N
     monkeypatch.setenv("PATH", "")
     with pytest.raises(Problem, match="needs git"):
         demo()
+
+
+def test_what_it_tells_goes_to_the_output_as_it_is(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def tell(repo: Path, console: Console, *, kept: bool) -> int:
+        told.append(console)
+        console.print("1 " * 200)
+        return 0
+
+    told: list[Console] = []
+    monkeypatch.setattr("codemods.demo._tell", tell)
+    monkeypatch.setenv("FORCE_COLOR", "1")  # numbers are not coloured; a pipe has no width
+    assert run_demo(tmp_path) == 0
+    assert capsys.readouterr().out == "1 " * 200 + "\n"
+    given = Console(file=io.StringIO())
+    assert run_demo(tmp_path, given) == 0 and told[1:] == [given]

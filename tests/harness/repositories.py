@@ -50,8 +50,8 @@ def _in_this_process(command: list[str], *, input: bytes, **_: object) -> subpro
 
 
 def finish_here(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Fast tests take the last steps of a delivery in this process; slow ones as users do, in another."""
-    if request.node.get_closest_marker("slow") is None:
+    """Fast tests and dear ones take the last steps of a delivery in this process; slow ones as users do, in another."""
+    if request.node.get_closest_marker("slow") is None or request.node.get_closest_marker("dear") is not None:
         here: Any = mock.Mock(run=_in_this_process)
         monkeypatch.setattr(finish, "subprocess", here)
 

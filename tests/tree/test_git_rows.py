@@ -205,10 +205,10 @@ def test_heads_that_name_nothing(refs: Refs, tmp_path: Path, head: str | None, w
     assert str(raised.value) == f"{tmp_path}/{why}"
 
 
-def entry(path: str, flags: int = 0, extended: bytes = b"") -> bytes:
+def entry(path: str, flags: int = 0, extended: bytes = b"", mode: int = 0o100644) -> bytes:
     """As git writes it in an index of version 2 or 3."""
     flags |= 0x4000 if extended else 0
-    data = bytes(24) + (0o100644).to_bytes(4, "big") + bytes(12) + bytes.fromhex(ONE)
+    data = bytes(24) + mode.to_bytes(4, "big") + bytes(12) + bytes.fromhex(ONE)
     data += flags.to_bytes(2, "big") + extended + path.encode()
     return data + bytes(8 - len(data) % 8)
 
@@ -234,6 +234,13 @@ def test_an_index() -> None:
     assert not parse_index(index(), 40, Path("index")).conflicts
     unsigned = index(entry("a"))[:-20] + bytes(20)  # git may leave the checksum out
     assert [each.path for each in parse_index(unsigned, 40, Path("index")).entries] == ["a"]
+
+
+def test_an_index_with_a_folder_that_is_not_checked_out() -> None:
+    data = index(entry("a/", extended=b"\x40\0", mode=0o40000), entry("b"), version=3, more=b"sdir\0\0\0\0")
+    assert [(each.path, each.mode) for each in parse_index(data, 40, Path("index")).entries] == [
+        ("a/", 0o40000), ("b", 0o100644)
+    ]  # fmt: skip
 
 
 def test_an_index_with_shared_beginnings_of_paths() -> None:
@@ -274,7 +281,7 @@ def test_damaged_indexes(data: bytes) -> None:
         parse_index(data, 40, Path("index"))
 
 
-@each_row("path", ["../a", ".git/config", "a//b", ""])
+@each_row("path", ["../a", ".git/config", "a//b", "a/", ""])
 def test_indexes_that_lead_out(path: str) -> None:
     with pytest.raises(Problem) as raised:
         parse_index(index(entry(path)), 40, Path("index"))

@@ -9,11 +9,13 @@ import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
+from unittest import mock
 
 import pytest
 
 from codemods.problem import Problem
-from codemods.tree import git_tree
+from codemods.tree import checkout, git_tree
+from codemods.tree.finish import Failed
 from codemods.tree.git_tree import Branch, Commit, CommitFiles, NotCheckedOut
 from codemods.tree.repository import Repository
 from codemods.tree.work_tree import WorkTreeFiles
@@ -552,6 +554,20 @@ def test_head_that_moved_meanwhile(repo: Path) -> None:
     git(repo, "commit", "-q", "--allow-empty", "-m", "meanwhile")
     with pytest.raises(NotCheckedOut, match="HEAD moved"):
         git_tree.check_out(found(repo), branch)
+
+
+def test_what_is_said_of_another_git_at_work(repo: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    branch = build(repo)
+    for why, told in (
+        ("Unable to create '/x/index.lock': File exists", "another git process holds index.lock; when"),
+        ("Unable to create '/x/HEAD.lock': File exists", "another git process holds HEAD.lock; when"),
+        ("HEAD moved while spawnfix was at work", "HEAD moved while spawnfix was at work; when"),
+    ):
+        monkeypatch.setattr(checkout, "finish", mock.Mock(side_effect=Failed(why, locked=True)))
+        with pytest.raises(NotCheckedOut) as raised:
+            git_tree.check_out(found(repo), branch)
+        there = "the branch spawnfix/migrate was created but not checked out: "
+        assert str(raised.value) == f"{there}{told} it is done, git -C {repo} checkout spawnfix/migrate"
 
 
 def test_ref_locked(repo: Path) -> None:

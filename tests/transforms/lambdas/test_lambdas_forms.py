@@ -844,6 +844,8 @@ def test_what_is_listed_for_others_stays_a_function() -> None:
         ('f"the helper {helper(x)}"', None),
         ('f"{helper(x)=}"', None),
         ('f"{helper(helper=x)}"', None),
+        ('f"{helper(x)} {[helper for helper in (1, 2)]}"', None),
+        ('f"{helper(x)} {(lambda helper: helper + 1)(x)}"', None),
         ('f"{x.helper} {helper(x)}"', 'f"{x.helper} {_build_helper(n, x)}"'),
     ],
 )
