@@ -3,9 +3,10 @@
     python benchmarks/mutation.py record -m "not slow"      # which test executes which line, and how long it takes
     python benchmarks/fast_part.py --save 30                # list tests for 30 s of CPU more, as recorded
 
-The dearest come first. A test goes only where each line that it executes is executed by two others that stay, or by
-all the others there are: so no line of the package loses its last fast test. Tests of a function go together. What is
-listed already stays listed (it was not recorded); remove the file to begin anew.
+The dearest come first. A test goes only where each line that it executes is executed by another one that stays: no
+line of the package loses its last fast test. Tests of a function go together, but for
+dear ones, as of a table of rows. What is listed already stays listed (it was not recorded); remove the file to begin
+anew.
 """
 
 from __future__ import annotations
@@ -23,6 +24,7 @@ from coverage.numbits import numbits_to_nums
 
 ROOT = Path(__file__).resolve().parents[1]
 LIST = ROOT / "tests" / "dear_tests.txt"
+BY_ITSELF = 0.05  # s: the tests of a function are told apart where one of them takes so long
 STAYS = ("tests/test_before_after.py",)  # every case, in process: the fast part is there for it
 _PHASE = re.compile(r"\|(?:setup|run|teardown)$")
 _PARAMETERS = re.compile(r"\[.*\]$", re.DOTALL)
@@ -34,26 +36,36 @@ def function_of(test: str) -> str:
     return _PARAMETERS.sub("", test)
 
 
-def executed(data: Path) -> dict[str, set[Line]]:
-    """The lines that each test function executes, as recorded in a file of coverage."""
+def grouped(seconds: dict[str, float]) -> dict[str, str]:
+    """For each test what it goes with: its function, or itself."""
+    slowest = defaultdict[str, float](float)
+    for test, time in seconds.items():
+        slowest[function_of(test)] = max(slowest[function_of(test)], time)
+    apart = {function for function, time in slowest.items() if time >= BY_ITSELF}
+    apart -= {function_of(test) for test in seconds if test != "".join(test.split())}  # ids with blanks are for people
+    return {test: test if function_of(test) in apart else function_of(test) for test in seconds}
+
+
+def executed(data: Path, group: dict[str, str]) -> dict[str, set[Line]]:
+    """The lines that the tests of each group execute, as recorded in a file of coverage."""
     found = defaultdict[str, set[Line]](set)
     with contextlib.closing(sqlite3.connect(data)) as database:
         query = "SELECT context, file_id, numbits FROM line_bits JOIN context ON context.id = context_id"
         for context, file, bits in database.execute(query):
-            if context:
-                found[function_of(_PHASE.sub("", context))].update((file, line) for line in numbits_to_nums(bits))
+            test = group.get(_PHASE.sub("", context))
+            if test is not None:
+                found[test].update((file, line) for line in numbits_to_nums(bits))
     return dict(found)
 
 
-def dispensable(lines: dict[str, set[Line]], seconds: dict[str, float], save: float, others: int = 2) -> list[str]:
-    """The dearest tests without which each line is still executed, by `others` tests if it was by more than that."""
+def dispensable(lines: dict[str, set[Line]], seconds: dict[str, float], save: float) -> list[str]:
+    """The dearest tests without which each line is still executed."""
     left = Counter(line for each in lines.values() for line in each)
-    before = Counter(left)
     chosen: list[str] = []
     for test in sorted(lines, key=lambda each: (-seconds.get(each, 0.0), each)):
         if save <= 0:
             break
-        if all(left[line] > min(others, before[line] - 1) and left[line] > 1 for line in lines[test]):
+        if all(left[line] > 1 for line in lines[test]):
             left.subtract(lines[test])
             chosen.append(test)
             save -= seconds.get(test, 0.0)
@@ -64,17 +76,18 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("--save", type=float, required=True, metavar="SECONDS", help="of CPU, as recorded")
     options = parser.parse_args()
-    seconds = defaultdict[str, float](float)
-    for test, time in json.loads((ROOT / ".coverage.seconds").read_text(encoding="utf-8")).items():
-        seconds[function_of(test)] += time
+    recorded = json.loads((ROOT / ".coverage.seconds").read_text(encoding="utf-8"))
+    group, seconds = grouped(recorded), Counter[str]()
+    for test, time in recorded.items():
+        seconds[group[test]] += time
     listed = LIST.read_text(encoding="utf-8").split() if LIST.exists() else []
-    known = executed(ROOT / ".coverage")
+    known = executed(ROOT / ".coverage", group)
     lines = {test: found for test, found in known.items() if not test.startswith(STAYS)}
     kept = {f"stays {test}": found for test, found in known.items() if test not in lines}
     chosen = [test for test in dispensable(lines | kept, seconds, options.save) if test in lines]
     LIST.write_text("".join(f"{test}\n" for test in sorted({*listed, *chosen})), encoding="utf-8")
     spared, all_of_them = sum(seconds[test] for test in chosen), sum(seconds.values())
-    print(f"{len(chosen)} of {len(lines)} test functions listed, {spared:.1f} of {all_of_them:.1f} s of CPU")
+    print(f"{len(chosen)} of {len(lines)} tests listed, {spared:.1f} of {all_of_them:.1f} s of CPU")
     return 0
 
 

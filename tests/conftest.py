@@ -75,7 +75,7 @@ DEAR = frozenset(Path(__file__).with_name("dear_tests.txt").read_text(encoding="
 @pytest.hookimpl(tryfirst=True)  # before `-m` is looked at
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
-        if item.nodeid.partition("[")[0] in DEAR:
+        if item.nodeid in DEAR or item.nodeid.partition("[")[0] in DEAR:
             for mark in ("slow", "in_process", "dear"):
                 item.add_marker(mark)
 

@@ -53,6 +53,28 @@ def test_what_is_put_into_one_level(rows: str, sent: str) -> None:
     assert crossing({"run.py": text}) == marked({"run.py": text})
 
 
+INSIDE = """\
+def made():
+    def nested(options):
+        return Options({k: nested(v) for k, v in options.items()}) if isinstance(options, dict) else options
+    return nested
+
+nested = made()
+
+"""
+LAMBDA = """\
+nested = lambda options: Options({k: nested(v) for k, v in options.items()}) if isinstance(options, dict) else options
+
+"""
+
+
+@pytest.mark.parametrize("function", [INSIDE, LAMBDA])
+def test_a_function_that_pickle_finds_no_name_for(function: str) -> None:
+    before, _, behind = OPTIONS.format(inner="nested(value)", rows="[1, 2]", sent="").partition("def nested")
+    text = f"{before}{function}class Rows{behind.partition('class Rows')[2]}"
+    assert crossing({"run.py": text}) == marked({"run.py": text})
+
+
 PLAIN = """
 import torch.multiprocessing as mp
 

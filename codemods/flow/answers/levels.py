@@ -11,7 +11,6 @@ from __future__ import annotations
 
 from functools import cached_property
 
-from ..kinds import NAMELESS
 from ..solve.heap import CONTAINER, FUNCTION
 from ..solve.solution import Solution
 from .trace import Reasons
@@ -82,6 +81,6 @@ class Levels:
                 held = (heap.values[number] for number in heap.holds[call.function + offset])
                 if call.scope >= 0 and any(v.kind == FUNCTION and v.a == start + call.scope for v in held):
                     found.add(call.scope)
-            spans = [facts.functions[at].position for at in found if facts.functions[at].kind not in NAMELESS]
+            spans = [facts.functions[at].position for at in found]
             self._recursive[file] = [(position[0], position[2]) for position in spans]
         return self._recursive[file]

@@ -41,3 +41,16 @@ def test_when_workers_get_it(body: str, count: int) -> None:
     found = reported({"run.py": PROGRAM.format(body=body)}, "unpicklable-attributes")
     assert [each.span.line for each in found] == [6] * count
     assert all("through inheritance" in each.message for each in found)
+
+
+def test_bases_in_a_circle() -> None:
+    files = {
+        "train.py": "from torch.utils.data import DataLoader\nfrom data import Rows\n\n"
+        "print(*DataLoader(Rows(), num_workers=2))\n",
+        "data.py": "import threading\nfrom base import Base\n\n\nclass Rows(Base):\n    def __init__(self):\n"
+        "        self.lock = threading.Lock()\n",
+        "base.py": "from torch.utils.data import Dataset\nfrom data import Rows\n\n"
+        "class Base(Rows, Dataset):\n    pass\n",
+    }
+    (finding,) = reported(files, "unpicklable-attributes")
+    assert (finding.path, finding.span.line) == ("data.py", 7) and finding.fix is not None
