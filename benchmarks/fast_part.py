@@ -77,7 +77,7 @@ def main() -> int:
     parser.add_argument("--save", type=float, required=True, metavar="SECONDS", help="of CPU, as recorded")
     options = parser.parse_args()
     recorded = json.loads((ROOT / ".coverage.seconds").read_text(encoding="utf-8"))
-    group, seconds = grouped(recorded), Counter[str]()
+    group, seconds = grouped(recorded), defaultdict[str, float](float)
     for test, time in recorded.items():
         seconds[group[test]] += time
     listed = LIST.read_text(encoding="utf-8").split() if LIST.exists() else []

@@ -25,9 +25,9 @@ def tool() -> ModuleType:
     ("lines", "save", "chosen"),
     [
         ({"a": "1", "b": "2"}, 9, []),  # each is the only one
-        ({"a": "12", "b": "1", "c": "1"}, 9, ["b"]),  # 2 would be lost without the dearest
+        ({"a": "12", "b": "1", "c": "1"}, 9, ["b", "c"]),  # 2 would be lost without the dearest
         ({"a": "1", "b": "1"}, 9, ["a"]),  # the other one stays
-        ({"a": "1", "b": "1", "c": "1", "d": "1"}, 9, ["a", "b", "c"]),
+        ({"a": "1", "b": "1", "c": "1", "d": "1"}, 99, ["a", "b", "c"]),
         ({"a": "1", "b": "1", "c": "1", "d": "1"}, 1, ["a"]),  # that is enough
         ({"a": "12", "b": "12", "c": "1", "d": "2"}, 9, ["a", "b"]),
         ({"a": "12", "b": "1", "c": "2", "d": "2"}, 9, ["a", "c"]),
