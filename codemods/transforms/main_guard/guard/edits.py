@@ -251,7 +251,10 @@ def _is_head(source: Source, line: int) -> bool:
 
 
 def inside_strings(source: Source) -> frozenset[int]:
-    """Lines that begin inside a string literal: their leading whitespace is content. Raises Refused."""
+    """Lines that begin inside a string literal: their leading whitespace is content. Raises Refused.
+
+    Not those of a string that is a comment, a statement of its own: it goes as a whole.
+    """
     lines: set[int] = set()
     text = re.sub(r"\r\n|\r", "\n", source.text)
     opened: list[int] = []
@@ -259,8 +262,17 @@ def inside_strings(source: Source) -> frozenset[int]:
         tokens = list(tokenize.generate_tokens(io.StringIO(text).readline))
     except (tokenize.TokenError, SyntaxError):  # it is stricter than the parser
         raise Refused("its lines are continued or indented in an odd way: lay them out as usual") from None
+    said = [token for token in tokens if token.type not in (tokenize.NL, tokenize.COMMENT)]
+    alone = {
+        token
+        for before, token, behind in zip(said, said[1:], said[2:], strict=False)
+        if before.type in (tokenize.NEWLINE, tokenize.DEDENT)
+        and behind.type == tokenize.NEWLINE
+        and token.type == tokenize.STRING
+        and "f" not in token.string[: token.string.index(token.string[-1])].lower()
+    }
     for token in tokens:
-        kind = tokenize.tok_name[token.type]
+        kind = "" if token in alone else tokenize.tok_name[token.type]
         if kind in ("FSTRING_START", "TSTRING_START"):
             opened.append(token.start[0])
         elif kind in ("FSTRING_END", "TSTRING_END"):

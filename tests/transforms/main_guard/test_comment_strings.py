@@ -1,0 +1,44 @@
+"""Strings that are comments go under a guard with all their lines; what is in other strings stays as it is."""
+
+from __future__ import annotations
+
+import ast
+
+from harness.each_row import each_row
+from harness.small import migrated
+
+TEXT = """\
+import multiprocessing as mp
+
+
+def work(row):
+    return row
+
+
+pool = mp.Pool(2)
+{below}
+print(pool.map(work, [1, 2]))
+"""
+
+
+@each_row(
+    "below, becomes",
+    [
+        ('"""\nold = 1\n  print(old)\n"""', '    """\n    old = 1\n      print(old)\n    """'),
+        ("'''Rows\n\nare mapped'''", "    '''Rows\n\n    are mapped'''"),
+        ('r"""\n\\d"""  # done', '    r"""\n    \\d"""  # done'),
+        (
+            'for x in [1]:\n    print(x)\n    """\n    old\n    """',
+            '        print(x)\n        """\n        old\n        """',
+        ),
+        ('text = """\na\n"""', '    text = """\na\n"""'),
+        ('print("""\na\n""")', '    print("""\na\n""")'),
+        ('f"""\n{work}\n"""', '    f"""\n{work}\n"""'),
+        ('"""\na\n""" """\nb"""', '    """\na\n""" """\nb"""'),
+        ('x = 1; """\na"""', '    x = 1; """\na"""'),
+    ],
+)
+def test_lines_of_strings(below: str, becomes: str) -> None:
+    after = migrated({"a.py": TEXT.format(below=below)}, "main-guard")["a.py"]
+    assert "pool = mp.Pool(2)\n" in after and f"{becomes}\n    print(pool" in after
+    ast.parse(after)
