@@ -9,10 +9,14 @@ from ....syntax.callees import FUNCTIONS, Function
 from ....syntax.names import last_name
 from ....syntax.outline import Outline
 from ....syntax.receivers import qualified_name
+from ....syntax.repo import Repo
 from ....syntax.resolver import Resolver
 
 _APP, _GROUP, _FIRE = "typer.Typer()", "click.group", "fire.Fire"
 _REGISTERS = ("command", "callback")
+_NESTED, _ADDS = "group", "add_command"
+_NAMES = (ast.Name, ast.Attribute)
+_Call = tuple[Outline, ast.expr]
 
 
 def commands(
@@ -28,6 +32,48 @@ def commands(
             yield where, function
 
 
+def calls_of_command(repo: Repo, resolver: Resolver, outline: Outline, function: Function) -> Iterator[_Call]:
+    """Where a command line is run that may choose the function: `app()` of typer, and those of the group of click."""
+    for holder, group in _groups(repo, resolver, outline, function):
+        for where, found in resolver.functions(holder, group):
+            if _is_group(where, found):
+                yield from _calls(repo, resolver, where, found)
+        bound = resolver.bound_by(holder, group) if isinstance(group, (ast.Name, ast.Attribute)) else None
+        made = bound[2].value if bound is not None else None
+        if bound is not None and isinstance(made, ast.Call) and f"{qualified_name(bound[0], made.func)}()" == _APP:
+            for caller in repo.mentioning(bound[1]):
+                for call in caller.calls_of(bound[1]):
+                    called = resolver.bound_by(caller, call.func) if isinstance(call.func, _NAMES) else None
+                    if called is not None and called[2] is bound[2]:
+                        yield caller, call
+
+
+def _groups(repo: Repo, resolver: Resolver, outline: Outline, function: Function) -> Iterator[tuple[Outline, ast.expr]]:
+    """The expressions for what may run the function: `cli` of `@cli.command()`, and of `cli.add_command(run)`."""
+    for mark in function.decorator_list:
+        made_by = mark.func if isinstance(mark, ast.Call) else mark
+        if isinstance(made_by, ast.Attribute) and made_by.attr in (*_REGISTERS, _NESTED):
+            yield outline, made_by.value
+    for other in repo.mentioning(_ADDS) if function.decorator_list else ():
+        for call in other.calls_of(_ADDS):
+            given = call.args[0] if call.args and isinstance(call.func, ast.Attribute) else None
+            if given is not None and (outline, function) in resolver.functions(other, given):
+                assert isinstance(call.func, ast.Attribute)
+                yield other, call.func.value
+
+
+def _calls(repo: Repo, resolver: Resolver, outline: Outline, group: Function) -> Iterator[_Call]:
+    """Where the group is called, or one that it is a part of."""
+    for caller in repo.mentioning(group.name):
+        for call in caller.calls_of(group.name):
+            if (outline, group) in resolver.functions(caller, call.func):
+                yield caller, call
+    for holder, above in _groups(repo, resolver, outline, group):
+        for where, found in resolver.functions(holder, above):
+            if found is not group:
+                yield from _calls(repo, resolver, where, found)
+
+
 def _registers(mark: ast.expr, app: str) -> bool:
     made_by = mark.func if isinstance(mark, ast.Call) else mark
     is_of_it = isinstance(made_by, ast.Attribute) and isinstance(made_by.value, ast.Name) and made_by.value.id == app
@@ -36,7 +82,16 @@ def _registers(mark: ast.expr, app: str) -> bool:
 
 def _is_group(outline: Outline, function: Function) -> bool:
     marks = (mark.func if isinstance(mark, ast.Call) else mark for mark in function.decorator_list)
-    return any(qualified_name(outline, mark) == _GROUP for mark in marks)
+    return any(qualified_name(outline, mark) == _GROUP or _is_nested(outline, mark) for mark in marks)
+
+
+def _is_nested(outline: Outline, mark: ast.expr) -> bool:
+    """`@cli.group()`, where `cli` is a group of the file, or comes from another."""
+    return (
+        isinstance(mark, ast.Attribute)
+        and mark.attr == _NESTED
+        and not qualified_name(outline, mark).startswith("click")
+    )
 
 
 def offered(resolver: Resolver, outline: Outline, call: ast.Call) -> Iterator[tuple[Outline, Function]]:

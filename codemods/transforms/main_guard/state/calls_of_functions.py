@@ -11,6 +11,7 @@ from ....syntax.names import last_name
 from ....syntax.outline import Outline
 from ....syntax.receivers import qualified_name
 from ..data import names
+from ..starts.command_lines import calls_of_command
 from .same_values import SameValues
 
 _INITIALISERS = ("__init__", "__new__", "__post_init__", "__enter__", "__aenter__")  # run for each new object
@@ -57,6 +58,8 @@ class CallsOfFunctions:
                     yield caller, call
         if outline.parents[function] is outline.module:
             yield from ((outline, call) for call in calls_of_any(outline))
+        if function.decorator_list:
+            yield from calls_of_command(self.repo, self.callees.resolver, outline, function)
         if isinstance(outline.scope(function), FUNCTIONS):
             yield from self._calls_by_flow(outline, function)
 
