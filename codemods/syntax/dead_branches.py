@@ -70,19 +70,47 @@ def literals_of(
             literal = Literal(OBJECT)
         if literal is not None:
             found[name] = literal
+    return found | _attributes_set(caller or outline, call, known)
+
+
+def _attributes_set(outline: Outline, call: ast.Call, known: Literals) -> dict[str, Literal]:
+    """The constants of `self.plot` where a method calls another of its object: `self.plot = plot`, `self.start()`."""
+    around = outline.scope(call)
+    if not (isinstance(call.func, ast.Attribute) and outline.is_self(call.func.value)):
+        return {}
+    found: dict[str, Literal] = {}
+    for statement in getattr(around, "body", ()):
+        if statement.lineno >= call.lineno:
+            break
+        if any(isinstance(node, ast.Call) and _may_set(outline, node) for node in ast.walk(statement)):
+            found = {}
+        for node in ast.walk(statement):
+            if isinstance(node, ast.Attribute) and not isinstance(node.ctx, ast.Load) and outline.is_self(node.value):
+                found.pop(f"self.{node.attr}", None)
+        match statement:
+            case ast.Assign(targets=[ast.Attribute() as target], value=value) if outline.is_self(target.value):
+                literal = Literal(value.value) if isinstance(value, ast.Constant) else _named(outline, value, known)
+                if literal is not None:
+                    found[f"self.{target.attr}"] = literal
     return found
 
 
 def asked(outline: Outline, function: Function) -> frozenset[str]:
-    """The parameters of the function that its tests ask, or that it may pass on."""
-    found: set[str] = set()
+    """The parameters of the function that its tests ask, or that it may pass on, and the attributes of its object."""
+    found, own = set[str](), set[str]()
     for node in outline.own(function):
         if isinstance(node, (ast.If, ast.IfExp)):
             found.update(part.id for part in ast.walk(node.test) if isinstance(part, ast.Name))
+            attributes = (part for part in ast.walk(node.test) if isinstance(part, ast.Attribute))
+            own.update(f"self.{part.attr}" for part in attributes if outline.is_self(part.value))
+        elif isinstance(node, ast.Assign) and isinstance(node.value, ast.Name):
+            found.update(
+                node.value.id for to in node.targets if isinstance(to, ast.Attribute) and outline.is_self(to.value)
+            )
         elif isinstance(node, ast.Call):
             passed = [*node.args, *(keyword.value for keyword in node.keywords)]
             found.update(part.id for each in passed for part in ast.walk(each) if isinstance(part, ast.Name))
-    return frozenset(found.intersection(parameters(function)))
+    return frozenset(found.intersection(parameters(function)) | own)
 
 
 def branches(outline: Outline, function: Function, literals: Literals) -> Branches:
@@ -151,13 +179,25 @@ def _named(outline: Outline, node: ast.expr, literals: Literals) -> Literal | No
     """What is known of the parameter `node`; not for sure where it may be bound anew before."""
     if isinstance(node, ast.Attribute) and outline.is_self(node.value):
         kept = _kept(outline, node)
-        return _named(outline, kept, literals) if kept is not None else None
+        return _named(outline, kept, literals) if kept is not None else _set_by_caller(outline, node, literals)
     if not isinstance(node, ast.Name) or node.id not in literals:
         return None
     literal, bound = literals[node.id], outline.lookup(node, node.id)[1]
     if not any(binding.parameter for binding in bound):
         return None
     return literal if len(bound) == 1 else replace(literal, sure=False)
+
+
+def _set_by_caller(outline: Outline, node: ast.Attribute, literals: Literals) -> Literal | None:
+    """What the method that calls this one has set `self.name` to, where nothing above may set it again."""
+    literal = literals.get(f"self.{node.attr}")
+    nodes = outline.own(outline.scope(node)) if literal is not None else ()
+    for each in nodes:
+        if isinstance(each, ast.Attribute) and each.attr == node.attr and not isinstance(each.ctx, ast.Load):
+            return None
+        if isinstance(each, ast.Call) and each.lineno < node.lineno and _may_set(outline, each):
+            return None
+    return literal
 
 
 def _kept(outline: Outline, node: ast.Attribute) -> ast.Name | None:
