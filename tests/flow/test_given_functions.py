@@ -63,3 +63,23 @@ def test_what_comes_out_of_the_function_that_a_call_gives(call: str, crosses: bo
     found = crossings({"a.py": MESSAGES.replace("{call}", call)})
     sure = [each for each in found if each.confidence is not Confidence.POSSIBLE and each.boundary != "pickle.dumps"]
     assert len(sure) == crosses
+
+
+@each_row(
+    ("call", "row", "crosses"),
+    [
+        ("self.factory.messages(task, cloudpickle.dumps)", "self.rows[n]", False),
+        ("self.factory.messages(task, cloudpickle.dumps)", "row", False),
+        ("self.factory.messages([task], prepare=cloudpickle.dumps)", "self.rows[n]", False),
+        ("self.factory.messages(task)", "self.rows[n]", True),
+        ("self.factory.messages(task)", "row", True),
+        ("self.factory.messages(task, also)", "self.rows[n]", True),
+        ("self.factory.messages(task, cloudpickle.dumps) + [task]", "row", True),
+    ],
+)
+def test_what_is_taken_out_under_any_key(call: str, row: str, crosses: bool) -> None:
+    text = MESSAGES.replace("{call}", call).replace("self.rows[0]", row)
+    text = text.replace("        Process(", "        for n, row in enumerate(self.rows):\n            Process(")
+    found = crossings({"a.py": text})
+    sure = [each for each in found if each.confidence is not Confidence.POSSIBLE and each.boundary != "pickle.dumps"]
+    assert len(sure) == crosses
