@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from harness.each_row import each_row
-from harness.marks import crossing
+from harness.marks import crossing, marked
 
 TEXT = """
 import copy
@@ -122,3 +122,54 @@ def confidence(
 )
 def test_a_store_on_another_object(changed: dict[str, str], sure: str) -> None:
     assert confidence(**changed) == sure
+
+
+REGISTRY = """
+class Registry:
+    def __init__(self):
+        self._classes = {}
+
+    def get(self, name):
+        return self._classes.get(name)
+
+    def register(self, cls):
+        self._classes[cls.__name__] = cls
+        return cls
+
+MODELS, DATASETS = Registry(), Registry()
+
+def build(cfg, registry):
+    args = dict(cfg)
+    return registry.get(args.pop("type"))(**args)
+"""
+BUILT = """
+import torch
+from torch.utils.data import DataLoader, Dataset
+from registry import DATASETS, MODELS, build
+
+@DATASETS.register
+class Rows(Dataset):
+    def __init__(self, size):
+        self.size = size
+
+    def __getitem__(self, index):
+        return index
+
+@MODELS.register
+class Net(torch.nn.Module):
+    def forward(self, x):
+        return x
+
+def main(cfg):
+    rows = build(cfg, DATASETS)
+    built = build(cfg, {registry})
+    built.hook = lambda x: x  # {found}
+    return DataLoader(rows, num_workers=2)
+"""
+
+
+@each_row(("registry", "found"), [("MODELS", "possible"), ("DATASETS", "likely")])
+def test_what_is_stored_on_what_a_registry_gives(registry: str, found: str) -> None:
+    """One function makes the objects of all registries: the rows of one are none of the models of another."""
+    files = {"registry.py": REGISTRY, "train.py": BUILT.format(registry=registry, found=found)}
+    assert crossing(files) == marked(files)

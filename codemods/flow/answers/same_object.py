@@ -71,6 +71,8 @@ class SameObject:
                     return True
                 if self._outside.on_another(number, reasons, self.constructed.get(owner, set()), self._gets_to):
                     return True
+                if self._stored_on_another_kind(number, reason.node, reason.parent):
+                    return True
                 if self._made_by_replaced_code(number, reason.node, reason.parent, reasons[reason.parent].parent):
                     return True
                 paths = self._paths_of_keeper(number, reason.node, reason.parent, paths)
@@ -79,6 +81,13 @@ class SameObject:
             if parent.kind != CONTAINER:
                 stored.clear()
             number = reason.parent
+
+    def _stored_on_another_kind(self, number: int, attribute: int, instance: int) -> bool:
+        """It is stored on what a registry gave that lacks the class of `instance`: `build(cfg, MODELS).hook = hook`."""
+        heap = self.solution.heap
+        stores = self.solution.stored_by.get(attribute, ())
+        bases = {base for base, stored in stores if number in heap.holds[stored] and instance in heap.holds[base]}
+        return bool(bases) and all(self.registries.another(instance, [*heap.way(instance, base)]) for base in bases)
 
     # what a method puts into the dict or list that its object is
 
