@@ -59,7 +59,7 @@ KINDS_READ = [
     'if hasattr(self.task, "rows"):\n            self.rows = self.task.rows',
     "self.rows = self.task.rows if args.task == 'rows' else []",
     "self.rows = args.task == 'rows' and self.task.rows",
-    "self.rows = lambda: self.task.rows",
+    "self.rows = lambda: self.task.rows  # proven",
     "self.rows = [self.task.rows for _ in args.steps]",
     "for _ in args.steps:\n            self.rows = self.task.rows",
     "try:\n            self.rows = self.task.rows\n        except AttributeError:\n            self.rows = []",

@@ -30,6 +30,8 @@ from .seeds import DATASET, gives_samples
 from .steps import Step, Steps
 from .trace import Reasons, chain_of, shorten, trace_of
 
+_DEEPCOPY = "copy.deepcopy"
+
 # A longer path is no proof: what the solver merges may have made it up.
 MAX_PROOF = 20
 MAX_LIKELY = 9  # where the end is a guess, or a step of the way
@@ -193,8 +195,8 @@ class Crossings:
         tests = {at for at in {hop.path for hop in trace} if is_test(at, program.facts_of)}
         if len(trace) > longest or (path in tests and any(hop.path != path for hop in trace)):
             return Confidence.POSSIBLE
-        if tests and trace[-1].path not in tests:  # through what only a test puts there
-            return Confidence.POSSIBLE
+        if tests and (trace[-1].path not in tests or boundary == _DEEPCOPY):
+            return Confidence.POSSIBLE  # through what only a test puts there, or a test that would fail everywhere
         if confidence is Confidence.LIKELY and (guessed or path in tests):
             return Confidence.POSSIBLE
         if guessed and confidence is Confidence.PROVEN:

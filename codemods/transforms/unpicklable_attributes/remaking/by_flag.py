@@ -13,7 +13,6 @@ from dataclasses import dataclass, replace
 
 from ....finding import Refused
 from ....nodes import end_line
-from ....syntax.file_tree import position
 from ....syntax.unpicklable_table import Remedy
 from ..classes import Shape, Store
 from ..uses.attribute_uses import AttributeUses, Hazard
@@ -85,14 +84,14 @@ def only_by_flag(uses: AttributeUses, stores: list[Store]) -> Branch | None:
     later = [store for store in stores if store.method is not init]
     for hazard in uses.hazards:
         holder = shape.outline.parents[hazard.store.statement]
-        if not isinstance(holder, ast.If) or holder not in init.body or hazard.store.statement not in holder.body:
+        if not isinstance(holder, ast.If) or holder not in init.body:
             continue
+        is_true = hazard.store.statement in holder.body
         test = _of_the_object(uses, shape, init, holder, holder.test)
-        last = end_line(holder.body[-1])
+        test = test if is_true or test is None else _negated(test)
         others = [store for store in stores if store.target is not hazard.store.target and store not in later]
-        after = [store for store in others if position(store.target)[0] > last]
-        inside = [store for store in others if store.statement.lineno >= holder.lineno and store not in after]
-        if test is None or inside or any(not _is_below(shape, store, holder) for store in after):
+        below = [store for store in others if store.statement.lineno >= holder.lineno]
+        if test is None or any(not _is_in(shape, store, holder.orelse if is_true else holder.body) for store in below):
             continue
         if any(not _not_reached(shape, store, test) for store in later):
             continue
@@ -110,9 +109,20 @@ def only_by_flag(uses: AttributeUses, stores: list[Store]) -> Branch | None:
     return None
 
 
-def _is_below(shape: Shape, store: Store, holder: ast.If) -> bool:
-    """It stands in the `else` of the branch."""
-    return any(above in holder.orelse for above in (store.statement, *shape.outline.ancestors(store.statement)))
+def _is_in(shape: Shape, store: Store, other: list[ast.stmt]) -> bool:
+    """It stands in the `other` branch."""
+    return any(above in other for above in (store.statement, *shape.outline.ancestors(store.statement)))
+
+
+def _negated(test: str) -> str:
+    """`not self.readonly`, `".h5" not in self.path`."""
+    parsed = ast.parse(test, mode="eval").body
+    if isinstance(parsed, ast.Compare) and isinstance(parsed.ops[0], ast.In):
+        text, right = test.encode(), parsed.comparators[0]
+        return f"{text[: parsed.left.end_col_offset].decode()} not in {text[right.col_offset :].decode()}"
+    if isinstance(parsed, ast.UnaryOp):
+        return test.removeprefix("not ")
+    return f"not {test}" if isinstance(parsed, ast.Attribute) else f"not ({test})"
 
 
 def _not_reached(shape: Shape, store: Store, test: str) -> bool:
@@ -137,6 +147,12 @@ def _of_the_object(uses: AttributeUses, shape: Shape, init: ast.AST, holder: ast
         source = uses.family.repo.project.source(shape.outline.path)
         assert source is not None
         return None if inner is None else inner + source.text_of(test).removeprefix(source.text_of(test.left))
+    if isinstance(test, ast.Compare) and len(test.ops) == 1 and isinstance(test.ops[0], (ast.In, ast.NotIn)):
+        inner = _of_the_object(uses, shape, init, holder, test.comparators[0])
+        source = uses.family.repo.project.source(shape.outline.path)
+        assert source is not None
+        known = isinstance(test.left, ast.Constant) and inner is not None
+        return source.text_of(test).removesuffix(source.text_of(test.comparators[0])) + f"{inner}" if known else None
     if isinstance(test, ast.Attribute) and shape.outline.is_self(test.value):
         return f"self.{test.attr}" if _is_kept(uses, shape, init, holder, test.attr) else None
     if not isinstance(test, ast.Name) or len(shape.outline.bindings(shape.outline.scope(test), test.id)) != 1:
