@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import json
 import multiprocessing
 import sys
@@ -9,6 +10,7 @@ import types
 from pathlib import Path
 from typing import Any
 
+import numpy
 import pytest
 
 from codemods.diagnose import probe
@@ -150,7 +152,7 @@ class Loader:
 Loader.__name__, Loader.__module__ = "DataLoader", "torch.utils.data.dataloader"
 
 
-def test_parts_of_a_loader(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_parts_of_a_loader(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     theirs = types.ModuleType(Loader.__module__)  # else pickling the class imports torch
     monkeypatch.setattr(theirs, Loader.__qualname__, Loader, raising=False)
     monkeypatch.setitem(sys.modules, Loader.__module__, theirs)
@@ -163,6 +165,10 @@ def test_parts_of_a_loader(monkeypatch: pytest.MonkeyPatch) -> None:
     alone = [probe.examine(part, "l", children=False)[0]["payload_bytes"] for part in ([bad], bad, moved)]
     assert result["payload_bytes"] == sum(alone)
     assert result["notes"] == [] and result["unfinished"] is None
+    (tmp_path / "rows").write_bytes(bytes(8))
+    mapped = [numpy.memmap(tmp_path / "rows", dtype="f8")]
+    two = probe.diagnose(Loader(dataset=mapped, collate_fn=functools.partial(moved, mapped)), "l", child=False)
+    assert [note.partition(":")[0] for note in two["notes"]] == ["l.dataset[0]", "l.collate_fn.args[0][0]"]
     none = probe.diagnose(Loader(workers=0), "l", child=False)
     assert none["notes"] == ["l has num_workers=0: nothing is sent as long as that stays"]
     listed = probe.diagnose([Loader(workers=0)], "l", child=False)

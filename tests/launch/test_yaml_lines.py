@@ -44,6 +44,7 @@ LIST, LINE = True, False
         ("- command:\n    - go\n  args:\n    - a\n", [("go a", LIST)]),
         ("command:\n  - go\nname: x\n", [("go", LINE)]),
         ("a:\n  command:\n    - go\n    - b\n  c:\n    - go\n    - d\n", [("go b", LIST)]),
+        ("- command:\n    - go\n    - b\n- name: c d\n  x:\n    - go e\n", [("go b", LIST)]),
         ("a:\n- go b\nrun:\n- go c\n", [("go c", LINE)]),
         ("run:\n  - x\n  - y\nz: go\n", []),
         ("x: go a\n", []),

@@ -17,6 +17,8 @@ from codemods.python2.own_query import own_query
 from codemods.settings import Settings
 from codemods.tree import python2 as bowler
 from codemods.tree.files import MemoryFiles
+from codemods.tree.source import Source
+from harness.each_row import each_row
 
 ROOT = Path(__file__).resolve().parents[2]
 OLD = """# -*- coding: {cookie} -*-
@@ -44,6 +46,20 @@ def fixed(data: bytes) -> bytes:
 
 JAPANESE = OLD.format(cookie="shift_jis", word="ソ表").encode("shift_jis")
 PLAIN = OLD.format(cookie="utf-8", word="été").encode()
+
+
+@each_row(
+    "lines",
+    [
+        "a.x.b.c.", "x.a.b.c.", "a.b.c.x.", "a.b.c.x", "a.c.", "b.c.", "a.b.", "a.x.c.", "a.x.y.c.", "x.", "a.b.c", "",
+        "x", "x.y.b.c.", "a.b.x.y.", "a.x.y", "a.b.c..", ".a.b.c.", "a..c.", "a.b.c.d.e", "c.",
+    ],
+)  # fmt: skip
+def test_edits_make_of_one_text_the_other(lines: str) -> None:
+    after = lines.replace(".", "\n")
+    for before in ("a\nb\nc\n", "a\nb\nc"):
+        source = Source("a.py", before, "utf-8", False)
+        assert source.apply(bowler._differences(source, before, after)) == after, before
 
 
 @pytest.mark.slow

@@ -1263,6 +1263,7 @@ def test_parser_of_another_module_without_a_launch_line() -> None:
         ("Makefile", "L := python -m torch.distributed.launch\nt:\n\t$(L) b.py\n", (1, 16)),
         ("run.sh", "ssh host python -m torch.distributed.launch b.py\n", (1, 10)),
         ("run.sh", "ssh host 'cd x; python -m torch.distributed.launch b.py'\n", (1, 27)),
+        ("a.py", "os.system(str(os.system('python -m torch.distributed.launch b.py')))\n", (1, 25)),
     ],
 )
 def test_reports_what_it_does_not_rewrite(path: str, text: str, place: tuple[int, int]) -> None:

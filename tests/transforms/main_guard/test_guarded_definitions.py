@@ -108,3 +108,13 @@ def test_a_pool_that_every_call_passes(calls: list[str], sent: bool) -> None:
     )
     found = _found(text + "".join(f"    print({call})\n" for call in calls))
     assert [line for line, _ in found] == [10] * sent
+
+
+def test_functions_that_hand_it_on() -> None:
+    last = "def run_5(func, rows):\n    return run_all(func, rows)\n\n\n"
+    ways = "".join(f"def run_{n}(func, rows):\n    return run_{n + 1}(func, rows)\n\n\n" for n in range(5))
+    main = 'if __name__ == "__main__":\n\n    def work(x):\n        return x + 1\n\n    print(run_0(work, [1, 2]))\n'
+    for text in (_HEAD + _RUN + last + ways + main, _HEAD + ways + last + _RUN + main):
+        assert [reason for _, reason in _found(text)] == ["fixed"], text
+    again = ways.replace("run_1(func, rows)", "run_0(func, rows)", 1)  # it calls itself, and no process gets anything
+    assert _found(_HEAD + again + main) == []

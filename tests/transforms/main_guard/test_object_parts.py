@@ -119,6 +119,7 @@ CONF = Settings()
         (SETTINGS, "CONF.size", "CONF.parse({'size': 2})"),
         (SETTINGS, "CONF['size']", "CONF.merge({'size': 2})"),
         (SETTINGS, "CONF.length", "CONF.change({'size': 2})"),
+        ("BIAS = torch.zeros(3)", "x * BIAS", "BIAS.fill_(2)"),
     ],
 )
 def test_what_a_spawned_worker_lacks(made: str, read: str, change: str) -> None:
@@ -154,6 +155,7 @@ def test_what_a_spawned_worker_lacks(made: str, read: str, change: str) -> None:
         (CLASS, "TABLE.size", "print(vars(TABLE)['size'])"),
         (CLASS, "TABLE.configure(x) or TABLE.size", "TABLE.configure(3)"),
         (CLASS, "TABLE.add('b', x) or TABLE.has('a')", "TABLE.register(main)"),
+        ("BIAS = torch.zeros(3)", "x * BIAS", "print(BIAS.sum(), BIAS._shown_())"),
     ],
 )
 def test_look_alikes(made: str, read: str, change: str) -> None:

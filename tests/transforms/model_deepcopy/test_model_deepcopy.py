@@ -277,6 +277,17 @@ def test_a_distributed_script_is_no_evidence() -> None:
     assert [hop.path for hop in finding.trace] == ["ema.py", "ema.py"]
 
 
+@pytest.mark.parametrize(
+    "above",
+    ["size = kept(other)\nother = kept(size)", "width = kept(4)", "backbone = args.width\nbackbone = backbone + 1"],
+    ids=["in a circle", "of a number", "a model by its name alone"],
+)
+def test_arguments_that_are_no_modules(above: str) -> None:
+    made = above.partition(" = ")[0]
+    (finding,) = found(f"{above}\nmodel = Net({made})\nema = deepcopy(model)")
+    assert finding.fix is not None and "built anew" in finding.fix.edits[0].text, finding.reason
+
+
 @each_row(
     ("text", "after"),
     [
@@ -450,6 +461,12 @@ NOT_AGAIN = pytest.mark.parametrize(
             "table = nn.Linear(4, 4)\nmodel = Net(table)\nema = deepcopy(model)",
             "`table`, an argument",
             id="shared module",
+        ),
+        pytest.param(
+            "one = nn.Linear(4, 4)\ntwo = kept(one)\nthree = kept(two)\nfour = kept(three)\nfive = kept(four)\n"
+            "model = Net(five)\nema = deepcopy(model)",
+            "`five`, an argument",
+            id="what functions make of a module",
         ),
     ],
 )

@@ -158,6 +158,7 @@ BODIES = {  # the body of `__getattr__`: what unpickling stops with, or ""
     "try:\n    return self.inner\nfinally:\n    pass": "RecursionError",
     "try:\n    return self.__dict__[name]\nexcept BaseException:\n    return None": "TypeError",
     "self.inner = {name: print}\nreturn self.inner[name]": "",
+    "self.inner.get(name)\nreturn 1": "RecursionError",
 }
 HELPERS = """
     def find(self, name):

@@ -25,7 +25,6 @@ from .guarded_values import GuardedValues, Value
 
 BUILTINS = frozenset(dir(builtins)) | {"__file__", "__name__", "__doc__"}
 _IMPORTS = (ast.Import, ast.ImportFrom)
-_MAX_DEPTH = 3
 _OF_POOLS = frozenset(
     {"map", "starmap", "imap", "imap_unordered", "apply", "apply_async", "map_async", "starmap_async", "submit"}
 )
@@ -104,7 +103,7 @@ def _left_off(outline: Outline, definition: Definition, nodes: Sequence[ast.AST]
 Sent = tuple[Confidence, Hop, list[ast.expr]]
 
 
-def sent(starts: Starts, outline: Outline, call: ast.Call, depth: int = 0) -> Sent | None:
+def sent(starts: Starts, outline: Outline, call: ast.Call) -> Sent | None:
     """What `call` pickles for another process, itself or in a function of the repository; how sure, and in words."""
     name = starts.name(outline, call.func)
     if starts.loaders.is_loader(outline, call.func):
@@ -115,9 +114,9 @@ def sent(starts: Starts, outline: Outline, call: ast.Call, depth: int = 0) -> Se
         ]
         return None if sure is None else (sure, _sending(outline, call), kept)
     boundary = starts.table.boundary(name) or _of_passed_pool(starts, outline, call)
-    if boundary is None and depth < _MAX_DEPTH:
-        return _sent_on(starts, outline, call, depth)
-    if boundary is None or name.startswith(("torch.save", "pickle.")) or not boundary.pickles:
+    if boundary is None:
+        return _sent_on(starts, outline, call)
+    if name.startswith(("torch.save", "pickle.")) or not boundary.pickles:
         return None
     arguments = [*call.args, *(keyword.value for keyword in call.keywords)]
     return Confidence.PROVEN, _sending(outline, call), arguments
@@ -149,7 +148,7 @@ def _sending(outline: Outline, call: ast.Call) -> Hop:
     return Hop(outline.path, call.lineno, f"`{ast.unparse(call.func)[:60]}` sends it to another process")
 
 
-def _sent_on(starts: Starts, outline: Outline, call: ast.Call, depth: int) -> Sent | None:
+def _sent_on(starts: Starts, outline: Outline, call: ast.Call) -> Sent | None:
     """What `call` passes to a function of the repository that sends its parameters to another process."""
     called = starts.callees.called(outline, call)
     if called is None:
@@ -157,7 +156,7 @@ def _sent_on(starts: Starts, outline: Outline, call: ast.Call, depth: int) -> Se
     other, function, skip = called
     if function not in starts.sends:
         starts.sends[function] = None  # holds while a function that calls itself is looked into
-        starts.sends[function] = _sent_parameters(starts, other, function, depth)
+        starts.sends[function] = _sent_parameters(starts, other, function)
     found = starts.sends[function]
     if found is None:
         return None
@@ -170,14 +169,12 @@ def _sent_on(starts: Starts, outline: Outline, call: ast.Call, depth: int) -> Se
     return (sure, hop, arguments) if arguments else None
 
 
-def _sent_parameters(
-    starts: Starts, outline: Outline, function: Function, depth: int
-) -> tuple[Confidence, frozenset[str]] | None:
+def _sent_parameters(starts: Starts, outline: Outline, function: Function) -> tuple[Confidence, frozenset[str]] | None:
     """The parameters that `function` pickles for another process, as they are."""
     names: set[str] = set()
     best: Confidence | None = None
     for inner in outline.own(function):
-        given = sent(starts, outline, inner, depth + 1) if isinstance(inner, ast.Call) else None
+        given = sent(starts, outline, inner) if isinstance(inner, ast.Call) else None
         if given is None:
             continue
         passed = {
