@@ -364,6 +364,32 @@ def unpacked_keywords(n: int) -> Tree:
     }
 
 
+def processes_of_one_class(n: int) -> Tree:
+    """n processes that one class starts by the context that it keeps."""
+    starts = _lines(n, lambda i: f"\n    def start{i}(self):\n        self._context.Process(target=work{i}).start()\n")
+    functions = _lines(n, lambda i: f"def work{i}():\n    return {i}\n\n\n")
+    return {
+        "a.py": f"import multiprocessing\n\n\n{functions}class Workers:\n    def __init__(self):\n"
+        f"        self._context = multiprocessing.get_context('spawn')\n{starts}"
+    }
+
+
+def settings_set_by_scripts(n: int) -> Tree:
+    """n classes with a setting of one name, which workers read and a script each changes."""
+    tree = {}
+    for i in range(n):
+        tree[f"rows{i}.py"] = (
+            f"from torch.utils.data import Dataset\n\n\nclass Rows{i}(Dataset):\n    config = {i}\n\n"
+            "    def __getitem__(self, i):\n        return self.config + i\n"
+        )
+        tree[f"train{i}.py"] = (
+            f"from torch.utils.data import DataLoader\n\nfrom rows{i} import Rows{i}\n\n\ndef main():\n"
+            f"    Rows{i}.config = 7\n    DataLoader(Rows{i}(), num_workers=2)\n\n\n"
+            "if __name__ == '__main__':\n    main()\n"
+        )
+    return tree
+
+
 GENERATORS: dict[str, tuple[Callable[[int], Tree], int]] = {
     make.__name__: (make, size)
     for make, size in (
@@ -374,7 +400,7 @@ GENERATORS: dict[str, tuple[Callable[[int], Tree], int]] = {
         (launch_lines, 100), (launched_programs, 40), (parsers, 300), (joins, 100), (nested_functions, 60), (call_chain, 200),
         (registry, 100), (subclasses_of_one, 150), (handles, 40), (deepcopies, 60), (yaml_lines, 100), (environment_reads, 200),
         (files_without_hazard, 300), (many_names, 60), (partials, 25), (methods_of_one_name, 100),
-        (unpacked_keywords, 100),
+        (unpacked_keywords, 100), (processes_of_one_class, 100), (settings_set_by_scripts, 60),
     )
 }  # fmt: skip
 

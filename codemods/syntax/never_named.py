@@ -62,7 +62,8 @@ def stands_in_text(project: Project, name: str) -> bool:
     paths = [path for path in project.paths if not path.endswith((".py", ".pyi"))]
     if len(paths) > _MOST:
         return True
-    word = re.compile(rf"(?<!\w){re.escape(name)}(?!\w)".encode())
+    escaped = re.escape(name)
+    word = re.compile(rf"{escaped}(?<!\w{escaped})(?!\w)".encode())  # begins with the word: found many times faster
     for path in paths:
         try:
             if word.search(project.data(path)) is not None:

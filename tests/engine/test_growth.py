@@ -81,6 +81,7 @@ def check_growth(make: Callable[[int], dict[str, str]], size: int, most: float) 
         "unpacked_keywords",
         "star_imports",
         "subclass_chain",
+        "processes_of_one_class",
     ],
 )
 def test_calls_grow_as_the_code(generators: Generators, name: str) -> None:

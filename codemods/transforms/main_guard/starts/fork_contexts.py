@@ -6,7 +6,6 @@ import ast
 import re
 from collections.abc import Iterator
 
-from ....nodes import walk
 from ....project import Project
 from ....questions import asked
 from ....syntax.names import last_name
@@ -50,12 +49,11 @@ def _kept(outline: Outline, node: ast.expr) -> Iterator[ast.expr]:
     if not isinstance(node, ast.Attribute) or not outline.is_self(node.value):
         return
     owner = outline.owner(node)
-    for each in walk(owner) if owner is not None else ():
-        if isinstance(each, ast.Assign) and any(
-            isinstance(target, ast.Attribute) and target.attr == node.attr and outline.is_self(target.value)
-            for target in each.targets
-        ):
-            yield each.value
+    named = outline.attributes.get(node.attr, ()) if owner is not None else ()
+    sets = (each for each in named if isinstance(each.ctx, ast.Store) and outline.is_self(each.value))
+    for above in dict.fromkeys(outline.parents[each] for each in sets):
+        if isinstance(above, ast.Assign) and owner in outline.ancestors(above):
+            yield above.value
 
 
 def _asks(node: ast.expr) -> bool:

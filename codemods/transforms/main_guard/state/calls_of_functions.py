@@ -31,6 +31,7 @@ class CallsOfFunctions:
     def __init__(self, callees: Callees, same: SameValues) -> None:
         """`same`: what else stands for a name."""
         self.callees, self.same, self.repo = callees, same, callees.repo
+        self._by_name: dict[str, dict[ast.AST, list[tuple[Outline, ast.expr, bool]]]] = {}  # see `_named`
 
     def of(self, outline: Outline, function: Function) -> Iterator[tuple[Outline, ast.expr]]:
         """The calls of a function of the repository; of an initialiser and of `__enter__`, those of its class.
@@ -42,14 +43,8 @@ class CallsOfFunctions:
             for node in outline.attributes.get(function.name, ()):
                 if outline.is_self(node.value) and outline.owner(node) is own:
                     yield outline, node
-        for caller in self.repo.mentioning(function.name):
-            for call in self.callees.calls_in(caller, function):
-                yield caller, call
-            for use in caller.named.get(function.name, ()):
-                above = caller.parents[use]
-                is_given = isinstance(use.ctx, ast.Load) and getattr(above, "func", None) is not use
-                if is_given and self.callees.resolver.functions(caller, use) == [(outline, function)]:
-                    yield from self._called_as(caller, use)
+        for caller, node, is_called in self._named(function.name).get(function, ()):
+            yield from [(caller, node)] if is_called else self._called_as(caller, node)
         owner = outline.owner(function.body[0]) if function.name in _INITIALISERS else None
         for caller in self.repo.mentioning(owner.name) if owner is not None else ():
             for call in caller.calls_of(owner.name) if owner is not None else ():
@@ -62,6 +57,25 @@ class CallsOfFunctions:
             yield from calls_of_command(self.repo, self.callees.resolver, outline, function)
         if isinstance(outline.scope(function), FUNCTIONS):
             yield from self._calls_by_flow(outline, function)
+
+    def _named(self, name: str) -> dict[ast.AST, list[tuple[Outline, ast.expr, bool]]]:
+        """The calls and the other uses of functions by `name`, each with whether it is a call, by the function.
+
+        For all functions of the name at once: of a hundred scripts each has a `main`.
+        """
+        if name not in self._by_name:
+            found = self._by_name[name] = {}
+            for caller in self.repo.mentioning(name):
+                for call in caller.calls_of(name):
+                    called = self.callees.called(caller, call)
+                    if called is not None:
+                        found.setdefault(called[1], []).append((caller, call, True))
+                for use in caller.named.get(name, ()):
+                    is_given = isinstance(use.ctx, ast.Load) and getattr(caller.parents[use], "func", None) is not use
+                    meant = self.callees.resolver.functions(caller, use) if is_given else ()
+                    if len(meant) == 1:
+                        found.setdefault(meant[0][1], []).append((caller, use, False))
+        return self._by_name[name]
 
     def _called_as(self, outline: Outline, use: ast.expr) -> Iterator[tuple[Outline, ast.expr]]:
         """The calls of a function that `use` only names: where it goes to who calls it, and by another name."""

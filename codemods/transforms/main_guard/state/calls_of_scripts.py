@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from typing import NamedTuple
 
 from ....finding import Hop
 from ....nodes import end_line
@@ -24,6 +24,7 @@ class CallsOfScripts:
     def __init__(self, repo: Repo, importers: Importers) -> None:
         self.repo, self.importers = repo, importers
         self._known: dict[tuple[str, str, int], bool] = {}
+        self._by_name: dict[str, list[_Naming]] = {}
 
     def imports(self, script: str, path: str) -> bool:
         """The script imports the file, directly or not, or may find it by its name where nothing else is seen to."""
@@ -49,31 +50,54 @@ class CallsOfScripts:
         top = around[0]
         if not isinstance(top, FUNCTIONS):
             return path == script or not is_main_guard(top)
-        named = [(other, at) for other in self.repo.mentioning(top.name) for at in _named(other, top, outline)]
-        named += [(outline, call.lineno) for call in calls_of_any(outline)]
+        named = [(other, at) for other in self._naming(top.name) for at in _named(other, top, outline)]
+        named += [(_naming(outline, top.name), call.lineno) for call in calls_of_any(outline)]
         if top.decorator_list and not named:
             return True  # who keeps it calls it
         return any(
-            self.imports(script, other.path) and self._may_run(script, other.path, at, depth + 1) for other, at in named
+            self.imports(script, other.outline.path) and self._may_run(script, other.outline.path, at, depth + 1)
+            for other, at in named
         )
+
+    def _naming(self, name: str) -> list[_Naming]:
+        """What the files have that hold the name; collected once: of a hundred scripts each has a `main`."""
+        if name not in self._by_name:
+            self._by_name[name] = [_naming(other, name) for other in self.repo.mentioning(name)]
+        return self._by_name[name]
 
 
 def has_guard(outline: Outline) -> bool:
     return any(map(is_main_process_block, outline.module.body))
 
 
-def _named(outline: Outline, function: Function, home: Outline) -> Iterator[int]:
-    """The lines where a function of the file `home` is named in a file, but for its own."""
-    own, module = outline is home, home.path.removesuffix(".py").removesuffix("/__init__").rpartition("/")[2]
-    stars = {(node.module or "").rpartition(".")[2] for node in outline.star_imports}
-    known = own or function.name in outline.imported or module in stars
-    names = [node for node in outline.named.get(function.name, ()) if known and isinstance(node, ast.Name)]
-    attributes = outline.attributes.get(function.name, ())
+class _Naming(NamedTuple):
+    """The lines of a file where a name stands that may be a function's: alone, and as part of something else."""
+
+    outline: Outline
+    modules: frozenset[str]  # last names of those that it imports `*` from, where the name stands alone
+    alone: list[int]
+    others: list[int]
+
+
+def _naming(outline: Outline, name: str) -> _Naming:
+    alone = [node.lineno for node in outline.named.get(name, ()) if isinstance(node, ast.Name)]
+    stars = outline.star_imports if alone else ()
+    attributes = outline.attributes.get(name, ())
     of_modules = [node for node in attributes if (root := root_of_chain(node)) and root.id in outline.imported]
-    texts = (node for node in outline.of_kind(ast.Constant) if node.value == function.name)
-    for node in (*names, *of_modules, *(text for text in texts if _is_looked_up(outline, text))):
-        if not (own and _spans(function, node.lineno)):
-            yield node.lineno
+    texts = (node for node in outline.of_kind(ast.Constant) if node.value == name)
+    others = [node.lineno for node in (*of_modules, *(text for text in texts if _is_looked_up(outline, text)))]
+    return _Naming(outline, frozenset((node.module or "").rpartition(".")[2] for node in stars), alone, others)
+
+
+def _named(other: _Naming, function: Function, home: Outline) -> list[int]:
+    """The lines where a function of the file `home` is named in a file, but for its own."""
+    if other.outline is home:
+        return [line for line in (*other.alone, *other.others) if not _spans(function, line)]
+    if not other.alone:
+        return other.others
+    module = home.path.removesuffix(".py").removesuffix("/__init__").rpartition("/")[2]
+    known = function.name in other.outline.imported or module in other.modules
+    return [*other.alone, *other.others] if known else other.others
 
 
 def _is_looked_up(outline: Outline, text: ast.Constant) -> bool:

@@ -253,8 +253,9 @@ def _changes(search: Search, state: _State) -> Iterator[Place]:
         yield from _set_elsewhere(search, state)
         return
     names = "|".join(sorted({*_spelled(search, state), "cls"}))
-    pattern = re.compile(rf"(?:\b(?:{names})|{_CLASS_OF})\s*\.\s*{re.escape(state.name)}{_SETS}")
-    for outline, node in _attributes(search, state, pattern):
+    behind = rf"\.\s*{re.escape(state.name)}{_SETS}"
+    pattern = re.compile(rf"(?:\b(?:{names})|{_CLASS_OF})\s*{behind}")
+    for outline, node in _attributes(search, state, pattern, re.compile(behind)):
         if not isinstance(node.ctx, ast.Load) and _is_of(search, outline, node.value, state):
             yield Place(outline, node, _how(outline, node))
     yield from _filled(search, state)
@@ -391,9 +392,11 @@ def _is_setting(state: _State) -> bool:
     return all(isinstance(each.value, (ast.Constant, ast.List, ast.Tuple, ast.Dict, ast.UnaryOp)) for each in bindings)
 
 
-def _attributes(search: Search, state: _State, pattern: re.Pattern[str]) -> Iterator[tuple[Outline, ast.Attribute]]:
-    """The attributes of its name, in the files where `pattern` matches."""
-    for source in search.starts.project.matching(pattern, words=(state.name,)):
+def _attributes(
+    search: Search, state: _State, pattern: re.Pattern[str], within: re.Pattern[str] | None = None
+) -> Iterator[tuple[Outline, ast.Attribute]]:
+    """The attributes of its name, in the files where `pattern` matches; `within`: see `Project.matching`."""
+    for source in search.starts.project.matching(pattern, words=(state.name,), within=within):
         outline = search.repo.outline(source.path)
         if outline is not None:
             yield from ((outline, node) for node in outline.attributes.get(state.name, ()))

@@ -79,6 +79,7 @@ class WorkerFunctions:
         self.lambdas: dict[ast.Lambda, ast.FunctionDef] = {}
         self._implicit: dict[tuple[Function, tuple[Class, ...]], list[tuple[Outline, Function]]] = {}
         self._called: dict[Function, list[tuple[ast.Call, list[tuple[Outline, Function]]]]] = {}
+        self._forked: dict[Hop, bool] = {}  # see `_is_forked`: one boundary may get what many files send
 
     @cached_property
     def workers(self) -> dict[Function, Worker]:
@@ -109,6 +110,11 @@ class WorkerFunctions:
 
     def _is_forked(self, hop: Hop) -> bool:
         """Whoever gets it there has what its parent has."""
+        if hop not in self._forked:
+            self._forked[hop] = self._has_what_its_parent_has(hop)
+        return self._forked[hop]
+
+    def _has_what_its_parent_has(self, hop: Hop) -> bool:
         outline = self.repo.outline(hop.path) if hop.path.endswith(".py") else None
         if outline is None or only_forks(outline, hop.line):
             return outline is not None
