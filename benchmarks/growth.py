@@ -374,6 +374,19 @@ def processes_of_one_class(n: int) -> Tree:
     }
 
 
+def scripts_and_imports_by_name(n: int) -> Tree:
+    """n scripts without a guard, and n files that import some module by its name."""
+    tree = {}
+    for i in range(n):
+        tree[f"train{i}.py"] = (
+            f"from torch.utils.data import DataLoader\n\nfor row in DataLoader([{i}], num_workers=2):\n    print(row)\n"
+        )
+        tree[f"plugins{i}.py"] = (
+            f"import importlib\n\n\ndef load(name):\n    return importlib.import_module('plugins.of{i}.' + name)\n"
+        )
+    return tree
+
+
 def settings_set_by_scripts(n: int) -> Tree:
     """n classes with a setting of one name, which workers read and a script each changes."""
     tree = {}
@@ -401,6 +414,7 @@ GENERATORS: dict[str, tuple[Callable[[int], Tree], int]] = {
         (registry, 100), (subclasses_of_one, 150), (handles, 40), (deepcopies, 60), (yaml_lines, 100), (environment_reads, 200),
         (files_without_hazard, 300), (many_names, 60), (partials, 25), (methods_of_one_name, 100),
         (unpacked_keywords, 100), (processes_of_one_class, 100), (settings_set_by_scripts, 60),
+        (scripts_and_imports_by_name, 60),
     )
 }  # fmt: skip
 

@@ -7,6 +7,7 @@ import math
 import sys
 from collections.abc import Callable
 from types import FrameType, ModuleType
+from typing import Any, cast
 
 import pytest
 
@@ -32,8 +33,18 @@ def generators() -> Generators:
     return found
 
 
-def calls(files: MemoryFiles) -> int:
-    """How often a check of `files` calls something, functions of C among it."""
+class Forgetful:
+    """A cache of which nothing comes back: a first run whose answers are kept, file by file."""
+
+    def recall(self, *of: object) -> dict[str, object]:
+        return {}
+
+    def keep(self, *looks: object) -> None:
+        pass
+
+
+def calls(files: MemoryFiles, is_kept: bool = False) -> int:
+    """How often a check of `files` calls something, functions of C among it. `is_kept`: as a run that fills a cache."""
     count = 0
 
     def note(frame: FrameType, event: str, argument: object) -> None:
@@ -42,19 +53,19 @@ def calls(files: MemoryFiles) -> int:
 
     sys.setprofile(note)
     try:
-        check(files, SETTINGS)
+        check(files, SETTINGS, memory=cast(Any, Forgetful()) if is_kept else None)
     finally:
         sys.setprofile(None)
     return count
 
 
-def check_growth(make: Callable[[int], dict[str, str]], size: int, most: float) -> None:
+def check_growth(make: Callable[[int], dict[str, str]], size: int, most: float, is_kept: bool = False) -> None:
     """The calls grow from so many to four times as many by no larger exponent than `most`."""
     first, small, large = (
         MemoryFiles({path: text.encode() for path, text in make(number).items()}) for number in (3, size, 4 * size)
     )
     check(first, SETTINGS)  # for what is made once
-    few, many = calls(small), calls(large)
+    few, many = calls(small, is_kept), calls(large, is_kept)
     exponent = math.log(many / few, 4)
     assert exponent < most, f"{few} calls for {size}, {many} for {4 * size}: n to the power of {exponent:.2f}"
 
@@ -94,3 +105,9 @@ def test_calls_grow_as_the_code(generators: Generators, name: str) -> None:
 )
 def test_calls_of_many_grow_as_the_code(generators: Generators, name: str) -> None:
     check_growth(generators[name][0], 50, MOST_OF_MANY)  # none of the sizes above, whose texts are compiled by now
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["guarded_scripts", "scripts_and_imports_by_name"])
+def test_calls_of_a_run_that_is_kept_grow_as_the_code(generators: Generators, name: str) -> None:
+    check_growth(generators[name][0], 20, MOST, is_kept=True)

@@ -41,10 +41,15 @@ class Closure:
         # attributes do not hold then)
         todo: list[tuple[int, int, int, int, Reason, frozenset[int]]] = []
         partly: set[int] = set()  # objects that closures capture: what is put on them later is not followed
+        # (guesses, hops) of the first to come of those that wait, by value, where all that it brings along is followed
+        # then: whoever comes later with the same value is not followed, and need not wait
+        first: dict[int, tuple[int, int]] = {}
         order = count()
 
         def wait(number: int, reason: Reason, guesses: int, hops: int, absent: frozenset[int]) -> None:
             heappush(todo, (guesses, hops, next(order), number, reason, absent))
+            if not absent and not self.captured_object(number, reason):
+                first[number] = min((guesses, hops), first.get(number, (guesses, hops)))
 
         for number, reason in seeds:
             if (among is None or number in among) and (reason.node < 0 or gets_to(number, reason.node)):
@@ -70,11 +75,13 @@ class Closure:
                         continue
                     if among is not None and held not in among:
                         continue
+                    further = hops + hops_to(node, held)
+                    if held in first and first[held] <= (guesses, further):
+                        continue
                     if captured and not self._put_there_directly(held, node):
                         continue
                     if gets_to(held, node):
-                        more = guesses + self._guess(number, node)
-                        wait(held, Reason(node, number, None, ""), more, hops + hops_to(node, held), absent)
+                        wait(held, Reason(node, number, None, ""), guesses + self._guess(number, node), further, absent)
             value = solution.heap.values[number]
             if value.kind == BOUND:
                 if value.b not in reasons or value.b in partly or not reasons.covers(value.b, absent):

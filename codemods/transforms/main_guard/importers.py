@@ -5,7 +5,6 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterable, Iterator
-from functools import cached_property
 
 from ...flow.facts.records import facts_lookup
 from ...flow.facts.test_code import is_test
@@ -18,7 +17,6 @@ from ...syntax.named_modules import SHELL, imported_in_code, imported_in_command
 from ...syntax.outline import Outline, outline_of
 from ...syntax.receivers import qualified_name
 from ...syntax.repo import Repo
-from ...tree.source import Source
 
 _DYNAMIC = (
     "import_module", "__import__", "run_path", "run_module", "spec_from_file_location", "SourceFileLoader",
@@ -153,80 +151,85 @@ class Importers:
     def _by_name(self, path: str) -> str | None:
         """Who imports it by a string: `import_module("tools.train")`, an entry point of the packaging."""
         stem = path.removesuffix(".py").rpartition("/")[2]
-        dotted = re.compile(rf"\b{re.escape(stem)}:\w")
-        whole = re.compile(rf"\b{re.escape(stem)}\b")
-        for other, text in self._strings:
-            if text is not None and _AS_MAIN.search(text) is not None:
-                continue
+        for other, text in _strings(self.project):
             if text is None:
                 source = self.project.source(other)
-                if source is not None and dotted.search(source.text):
+                if source is not None and stem in source.text and re.search(rf"\b{re.escape(stem)}:\w", source.text):
                     return other
-            elif other != path and whole.search(text):
+            elif other != path and stem in text and re.search(rf"\b{re.escape(stem)}\b", text):
                 return other
-        for other, words in self._run_by_variable:
+        for other, words in _run_by_variable(self.project):
             if other != path and (words is None or stem in words):
                 return other
         for other, imported in _in_texts(self.project):
             if stem in imported:  # also its own: it hands the text to another process
                 return other
         folder = path.rpartition("/")[0]
-        for other, package in self._packages:
+        for other, package in _packages(self.project):
             if other != path and (folder == other.rpartition("/")[0] if not package else f"/{package}/" in f"/{path}"):
                 return other
         return None
 
-    @cached_property
-    def _run_by_variable(self) -> list[tuple[str, frozenset[str] | None]]:
-        """Files that import or run others by a name in a variable, with the names that it may have.
 
-        None where that may be any script, and it is not run as the main module: `run_path(name)`.
-        """
-        found: list[tuple[str, frozenset[str] | None]] = []
-        for path in self._importing:
-            outline = self.repo.outline(path)
-            for call in (call for name in _DYNAMIC for call in outline.calls_of(name)) if outline is not None else ():
-                assert outline is not None
-                if _runs_as_main(call) or all(isinstance(given, ast.Constant) for given in call.args):
-                    continue
-                words = _modules(text for given in call.args for text in _texts(outline, given))
-                runs = qualified_name(outline, call.func) in ("runpy.run_path", "runpy.run_module")
-                is_any = runs and not words and isinstance(call.args[0], (ast.Name, ast.Subscript, ast.Attribute))
-                found.append((path, None if is_any and not is_test(path, facts_lookup(self.project)) else words))
-        for source in self.project.matching(_EXECUTED, words=("exec",)):
-            outline = self.repo.outline(source.path)
-            for call in outline.calls_of("exec") if outline is not None else ():
-                assert outline is not None
-                if len(call.args) > 1 and not _runs_as_main(call) and ast.unparse(call.args[1]) != "globals()":
-                    found.append((source.path, _modules(_texts(outline, call.args[0], depth=1))))
-        return found
+@asked
+def _run_by_variable(project: Project) -> tuple[tuple[str, tuple[str, ...] | None], ...]:
+    """Files that import or run others by a name in a variable, with the names that it may have.
 
-    @cached_property
-    def _packages(self) -> list[tuple[str, str]]:
-        """Files that import by a name that is put together, with the folder where it begins; "" for their own."""
-        found: list[tuple[str, str]] = []
-        for path, source in self._importing.items():
-            arguments = "\n".join(_DYNAMIC_IMPORT.findall(source.text))
-            named = [name.replace(".", "/") for name in _PACKAGE.findall(source.text)] + _FOLDER.findall(arguments)
-            found += [(path, name) for name in dict.fromkeys(named)]
-            found += [(path, "")] if _BESIDE.search(arguments) else []
-        return found
+    None where that may be any script, and it is not run as the main module: `run_path(name)`.
+    """
+    found: list[tuple[str, tuple[str, ...] | None]] = []
+    for path in _importing(project):
+        outline = outline_of(project, path)
+        for call in (call for name in _DYNAMIC for call in outline.calls_of(name)) if outline is not None else ():
+            assert outline is not None
+            if _runs_as_main(call) or all(isinstance(given, ast.Constant) for given in call.args):
+                continue
+            words = _modules(text for given in call.args for text in _texts(outline, given))
+            runs = qualified_name(outline, call.func) in ("runpy.run_path", "runpy.run_module")
+            is_any = runs and not words and isinstance(call.args[0], (ast.Name, ast.Subscript, ast.Attribute))
+            found.append((path, None if is_any and not is_test(path, facts_lookup(project)) else words))
+    for source in project.matching(_EXECUTED, words=("exec",)):
+        outline = outline_of(project, source.path)
+        for call in outline.calls_of("exec") if outline is not None else ():
+            assert outline is not None
+            if len(call.args) > 1 and not _runs_as_main(call) and ast.unparse(call.args[1]) != "globals()":
+                found.append((source.path, _modules(_texts(outline, call.args[0], depth=1))))
+    return tuple(found)
 
-    @cached_property
-    def _importing(self) -> dict[str, Source]:
-        """The files that import by a string, by path."""
-        return {source.path: source for source in self.project.matching(_DYNAMIC_IMPORT, words=_DYNAMIC)}
 
-    @cached_property
-    def _strings(self) -> list[tuple[str, str | None]]:
-        """Files with the text of an import by a string; None for those of the packaging, where it may be anywhere."""
-        found: list[tuple[str, str | None]] = []
-        for path in self.project.paths:
-            if path in self._importing:
-                found += [(path, argument) for argument in _DYNAMIC_IMPORT.findall(self._importing[path].text)]
-            if path.rpartition("/")[2] in ("pyproject.toml", "setup.cfg", "setup.py"):
-                found.append((path, None))
-        return found
+@asked
+def _packages(project: Project) -> tuple[tuple[str, str], ...]:
+    """Files that import by a name that is put together, with the folder where it begins; "" for their own."""
+    found: list[tuple[str, str]] = []
+    for source in filter(None, map(project.source, _importing(project))):
+        arguments = "\n".join(_DYNAMIC_IMPORT.findall(source.text))
+        named = [name.replace(".", "/") for name in _PACKAGE.findall(source.text)] + _FOLDER.findall(arguments)
+        found += [(source.path, name) for name in dict.fromkeys(named)]
+        found += [(source.path, "")] if _BESIDE.search(arguments) else []
+    return tuple(found)
+
+
+@asked
+def _importing(project: Project) -> tuple[str, ...]:
+    """The files that import by a string."""
+    return tuple(source.path for source in project.matching(_DYNAMIC_IMPORT, words=_DYNAMIC))
+
+
+@asked
+def _strings(project: Project) -> tuple[tuple[str, str | None], ...]:
+    """Files with the text of an import by a string; None for those of the packaging, where it may be anywhere.
+
+    What is run as the main module is left out.
+    """
+    found: list[tuple[str, str | None]] = []
+    importing = frozenset(_importing(project))
+    for path in project.paths:
+        source = project.source(path) if path in importing else None
+        for argument in _DYNAMIC_IMPORT.findall(source.text) if source is not None else ():
+            found += [(path, argument)] if _AS_MAIN.search(argument) is None else []
+        if path.rpartition("/")[2] in ("pyproject.toml", "setup.cfg", "setup.py"):
+            found.append((path, None))
+    return tuple(found)
 
 
 @asked
@@ -273,10 +276,10 @@ def _in_shell(project: Project) -> tuple[tuple[str, tuple[str, ...]], ...]:
     )
 
 
-def _modules(texts: Iterable[str]) -> frozenset[str]:
-    """The last parts of the names and paths among the texts, which may be modules or scripts."""
+def _modules(texts: Iterable[str]) -> tuple[str, ...]:
+    """The last parts of the names and paths among the texts, which may be modules or scripts; sorted."""
     found = (_MODULE.fullmatch(text.removesuffix(".py")) for text in texts)
-    return frozenset(match[1] for match in found if match is not None)
+    return tuple(sorted({match[1] for match in found if match is not None}))
 
 
 def _runs_as_main(call: ast.Call) -> bool:

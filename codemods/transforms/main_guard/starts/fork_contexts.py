@@ -52,7 +52,7 @@ def _kept(outline: Outline, node: ast.expr) -> Iterator[ast.expr]:
     named = outline.attributes.get(node.attr, ()) if owner is not None else ()
     sets = (each for each in named if isinstance(each.ctx, ast.Store) and outline.is_self(each.value))
     for above in dict.fromkeys(outline.parents[each] for each in sets):
-        if isinstance(above, ast.Assign) and owner in outline.ancestors(above):
+        if isinstance(above, ast.Assign) and any(around is owner for around in outline.ancestors(above)):
             yield above.value
 
 

@@ -43,8 +43,8 @@ class CallsOfFunctions:
             for node in outline.attributes.get(function.name, ()):
                 if outline.is_self(node.value) and outline.owner(node) is own:
                     yield outline, node
-        for caller, node, is_called in self._named(function.name).get(function, ()):
-            yield from [(caller, node)] if is_called else self._called_as(caller, node)
+        for caller, use, is_called in self._named(function.name).get(function, ()):
+            yield from [(caller, use)] if is_called else self._called_as(caller, use)
         owner = outline.owner(function.body[0]) if function.name in _INITIALISERS else None
         for caller in self.repo.mentioning(owner.name) if owner is not None else ():
             for call in caller.calls_of(owner.name) if owner is not None else ():
