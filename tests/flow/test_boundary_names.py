@@ -70,7 +70,17 @@ def meaning(alias: str) -> str:
 HARMLESS = [row["callable"] for row in TABLE["harmless"]]
 
 
-@each_row("alias", TABLE["alias"])
+FORKS = "multiprocessing.fork_context().Pool"  # pickles what its tasks get, and not its initializer
+
+
+def test_a_pool_that_forks() -> None:
+    begin = "import multiprocessing\nFORK = multiprocessing.get_context('fork')\n"
+    (made,) = findings(f"{begin}FORK.Pool(2, initializer=lambda: 1)\n").values()
+    (sent,) = findings(f"{begin}FORK.Pool(2).map(lambda x: x, [1])\n").values()
+    assert (made.confidence.value, sent.confidence.value) == ("possible", "proven")
+
+
+@each_row("alias", [alias for alias in TABLE["alias"] if alias != FORKS])
 def test_another_name_for_the_same(alias: str) -> None:
     name = meaning(alias)
     if any(f"{name}.".startswith(f"{each}.") for each in HARMLESS):

@@ -158,11 +158,12 @@ class SameObject:
         return False
 
     @cached_property
-    def _parameters(self) -> set[int]:
+    def _parameters(self) -> dict[int, int]:
+        """The parameters of initialisers, each with the class; -1 for that of a function in a method."""
         program = self.solution.program
         return {
-            node
-            for index, (_, function) in enumerate(program.functions)
+            node: program.class_offset[file] + function.owner if function.owner >= 0 else -1
+            for index, (file, function) in enumerate(program.functions)
             if function.name == "__init__"
             for node in program.parameters(index)
         }
@@ -385,8 +386,14 @@ class SameObject:
         return []
 
     def _only_for_others(self, number: int, argument: int, parameter: int, instance: int) -> list[tuple[int, int]]:
-        """The objects that get `number` by this parameter of a constructor, where all are of other classes."""
-        heap = self.solution.heap
+        """The objects that get `number` by this parameter of a constructor, where all are of other classes.
+
+        None where the constructor is that of a class with which this one has nothing in common, like a helper.
+        """
+        heap, order = self.solution.heap, self.solution.hierarchy.order
+        owner = self._parameters[parameter]
+        if owner < 0 or set(order(owner)).isdisjoint(order(int(heap.values[instance].a))):
+            return []
         made = {
             site - 1: [value for value in heap.holds[site - 1] if heap.values[value].kind == INSTANCE]
             for source in self._arguments.get(parameter, ())

@@ -19,7 +19,7 @@ from .loaded_by_path import note_returned
 from .operators import operated
 from .own_state import dropped_attributes, is_reduced_to_other, kept_attributes, sent_in_spite_of_tests
 from .passed_on import asked_for, note_choice
-from .records import NO_LITERALS, Call
+from .records import NO_LITERALS, Call, Function
 from .scope import DEAD, SEVERAL, FactsScope
 from .syntax import converted, is_record, not_callable, position, rebinds
 from .taken_out import note_absent, note_taken_out
@@ -34,6 +34,11 @@ _DECORATED = {  # the first of these counts
 }
 _ENDS = frozenset({ast.Return, ast.Raise, ast.Continue, ast.Break})
 _FUNCTION_KINDS = {ScopeKind.CLASS: FunctionKind.METHOD, ScopeKind.MODULE: FunctionKind.TOP}
+
+
+def _is_for_class(function: Function, value: int) -> bool:
+    """A descriptor gives itself where its class is asked: `if obj is None: return self`."""
+    return function.name == "__get__" and bool(function.parameters) and value == function.parameters[0].node
 
 
 class Statements:
@@ -247,7 +252,9 @@ class Statements:
             value = self.expressions.value(node.value)
             note_returned(builder.scope, node.value)
             if builder.scope.function >= 0:
-                builder.edge(value, builder.facts.functions[builder.scope.function].returns)
+                function = builder.facts.functions[builder.scope.function]
+                if not _is_for_class(function, value):
+                    builder.edge(value, function.returns)
 
     def _for(self, node: ast.For | ast.AsyncFor) -> None:
         value = self.expressions.value(node.iter)

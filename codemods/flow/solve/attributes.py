@@ -331,7 +331,7 @@ class Attributes:
         heap = self.heap
         value = heap.values[number]
         if value.kind != FUNCTION or receiver == _MEMBER:
-            if value.kind != FUNCTION:
+            if value.kind != FUNCTION and not self._by_descriptor(value, number, result, receiver):
                 heap.add(result, number, node)
             return
         file, function = self.program.functions[int(value.a)]
@@ -351,6 +351,18 @@ class Attributes:
             heap.add(result, number, node)
         else:
             heap.add(result, heap.number(Value(BOUND, int(value.a), receiver)), node)
+
+    def _by_descriptor(self, value: Value, number: int, result: int, receiver: int) -> bool:
+        """`result` is what the `__get__` of the object that the class has there gives for the object `receiver`."""
+        found = self.method(int(value.a), "__get__") if value.kind == INSTANCE and receiver >= 0 else -1
+        if found < 0:
+            return False
+        heap, (file, function) = self.heap, self.program.functions[found]
+        offset = self.program.offsets[file]
+        for parameter, given in zip(function.parameters, (number, receiver), strict=False):
+            heap.add(parameter.node + offset, given)
+        heap.edge(function.returns + offset, result, heap.lines[result])
+        return True
 
     def _is_cached(self, function: Function, offset: int) -> bool:
         """The object keeps what the property gives, and takes it along when it is pickled."""

@@ -19,6 +19,7 @@ _SAME_ELEMENTS = frozenset(
 )  # fmt: skip
 _ONE_OF = frozenset({"next", "random.choice", "max", "min"})
 RECORDS = frozenset({"collections.namedtuple", "typing.NamedTuple"})
+_GIVE_IT = frozenset({"copy.copy", "copy.deepcopy", "functools.update_wrapper"})  # their first argument, or a copy
 _REPLACE = frozenset({"dataclasses.replace", "attr.evolve", "attrs.evolve"})
 _LOOK_UP = frozenset({"getattr", "vars", "globals", "eval"})
 _METHODS = ("staticmethod", "classmethod")
@@ -74,8 +75,10 @@ class PythonBuiltins:
             self._lambda_as_method(name, first, result)
         elif name in RECORDS:
             heap.add(result, heap.number(Value(OBJECT, name)))
-        elif name in ("copy.copy", "copy.deepcopy") and first >= 0:
+        elif name in _GIVE_IT and first >= 0:
             heap.edge(first, result, line)
+        elif name == "functools.wraps":
+            self._wraps(result, line)
         elif name in _REPLACE and first >= 0:
             heap.edge(first, result, line)  # another object of the same class
             for key, argument in call.keywords:
@@ -88,6 +91,12 @@ class PythonBuiltins:
         else:
             return False
         return True
+
+    def _wraps(self, result: int, line: int) -> None:
+        """`functools.wraps(other)(fn)` gives `fn`."""
+        for offset, call in tuple(self.constraints.calls.get(result, ())):
+            if call.arguments and call.arguments[0] >= 0:
+                self.heap.edge(call.arguments[0] + offset, call.result + offset, line)
 
     def _lambda_as_method(self, name: str, first: int, result: int) -> None:
         heap = self.heap

@@ -13,8 +13,10 @@ from ...syntax.names import last_name
 from ...syntax.outline import Outline
 from ...syntax.repo import Repo
 from ...syntax.resolver import Class
+from .elements import ANY_KEY, container_of, loop_variables
 from .holders import Difference, HolderKind
 from .next_holders import holders_of, makes_dict
+from .own_dicts import changed_at
 from .uses import ViewUses
 
 CHANGING = frozenset(
@@ -66,11 +68,8 @@ class DictChanges:
             return Difference(
                 outline.path, receiver.lineno, f"takes the view of {own}, which may change as the program runs", False
             )
-        of_object = Difference(
-            outline.path, receiver.lineno, "takes the view of an object, which others may change", False
-        )
         if isinstance(receiver, ast.Call) and last_name(receiver.func) == "super":
-            return of_object
+            return self._of_object(outline, outline.owner(receiver), receiver)
         todo = list(self._targets(outline, receiver, 0))
         seen: set[_Target] = set()
         grows = False
@@ -80,7 +79,11 @@ class DictChanges:
                 continue
             seen.add(target)
             if _is_own(target):
-                return of_object
+                owner = target.outline.parents[target.scope] if target.scope is not None else None
+                found = self._of_object(target.outline, owner, receiver)
+                if found is not None:
+                    return found
+                continue
             todo.extend(self._known_aliases(target, outline))
             grows = grows or self._grows_when_read(target)
             filled = target.filled_by if _made_by_each_call(target) else None
@@ -91,6 +94,17 @@ class DictChanges:
                     text = f"{what} after the view is taken: the view shows that, a list would not"
                     return Difference(where.path, position(node)[0], text, False)
         return None
+
+    def _of_object(self, outline: Outline, owner: ast.AST | None, taken: ast.expr) -> Difference | None:
+        """The same of an object of the class `owner`, which is a dict itself."""
+        if not isinstance(owner, ast.ClassDef):
+            return None
+        changed = changed_at(self.repo, outline, owner, taken, CHANGING)
+        if changed is None:
+            return None
+        where, node = changed
+        text = f"may change the `{owner.name}` whose view is taken: the view shows that, a list would not"
+        return Difference(where.path, position(node)[0], text, False)
 
     def _targets(self, outline: Outline, node: ast.expr, hops: int) -> Iterator[_Target]:
         if isinstance(node, ast.BoolOp):
@@ -106,6 +120,9 @@ class DictChanges:
                 node = node.value
             if isinstance(node, ast.Name):
                 scope, _ = outline.lookup(node, node.id)
+                container = container_of(outline, node) if hops < _DEPTH else None
+                for outer in self._targets(outline, container, hops + 1) if container is not None else ():
+                    yield replace(outer, keys=(*outer.keys, ANY_KEY, *keys))
                 yield _Target(outline, scope, node.id, tuple(keys), hops=hops)
                 around = outline.parents[outline.statement(node)]
                 if isinstance(around, ast.ClassDef):  # a table of the class, which others reach through it
@@ -213,8 +230,21 @@ class DictChanges:
 
     def _known_aliases(self, target: _Target, outline: Outline) -> list[_Target]:
         if (target, outline) not in self._other_names:
-            self._other_names[target, outline] = list(self._aliases(target, outline))
+            found = list(self._aliases(target, outline))
+            if target.keys:
+                found += self._aliases_of_whole(target, outline)
+            self._other_names[target, outline] = found
         return self._other_names[target, outline]
+
+    def _aliases_of_whole(self, target: _Target, outline: Outline) -> Iterator[_Target]:
+        """The same of other names of what the dict is in, and the variables of loops over that."""
+        whole = replace(target, keys=target.keys[:-1])
+        if target.keys[-1] == ANY_KEY:
+            for where, node in self._reads(whole):
+                for name in loop_variables(where, node):
+                    yield _Target(where, where.lookup(name, name.id)[0], name.id, (), hops=target.hops + 1)
+        for other in self._known_aliases(whole, outline):
+            yield replace(other, keys=(*other.keys, target.keys[-1]))
 
     def _aliases(self, target: _Target, outline: Outline) -> Iterator[_Target]:
         """Other names of the same dict: what it was assigned from or to, and what callers pass."""
@@ -371,7 +401,9 @@ def _later(outline: Outline, node: ast.AST, taken: ast.AST) -> bool:
 def _with_keys(outline: Outline, node: ast.expr, keys: tuple[str, ...]) -> Iterator[tuple[Outline, ast.expr]]:
     for key in keys:
         parent = outline.parents[node]
-        if not (isinstance(parent, ast.Subscript) and parent.value is node and ast.dump(parent.slice) == key):
+        if not (isinstance(parent, ast.Subscript) and parent.value is node):
+            return
+        if key not in (ANY_KEY, ast.dump(parent.slice)):
             return
         node = parent
     yield outline, node

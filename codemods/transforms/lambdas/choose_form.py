@@ -65,6 +65,7 @@ class Forms:
             if not move.is_object:
                 self._as_object(move, alone, asked.words)
                 give_object_name(self.rewrite, move)
+            move.documented = asked.is_text
             if asked.is_name:
                 move.called = "<lambda>" if isinstance(unit.node, ast.Lambda) else unit.node.name
         elif asked is not None:

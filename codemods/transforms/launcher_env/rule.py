@@ -132,18 +132,30 @@ def _judge(
                 f"{line} starts this with a launcher, which sets {read.variable}: nothing to do for such a run"
             )
     if read.variable not in LOCAL:
+        by = "`srun`" if _is_of_slurm(read) else "`torchrun` (or srun)"
         return confidence, Refused(
-            f"{read.variable} decides whether ranks wait for each other, so no default is safe. Started by `torchrun` "
-            "(or srun) the program is right; if it should also run as one process, test "
+            f"{read.variable} decides whether ranks wait for each other, so no default is safe. Started by "
+            f"{by} the program is right; if it should also run as one process, test "
             f'`if "{read.variable}" in os.environ` first'
         )
     for other, its_way in others:
         if other.variable not in LOCAL and isinstance(its_way, Way) and _together(way, its_way):
             return confidence, Refused(
                 f"line {other.node.lineno} needs {other.variable} from the launcher as well, so a default here alone "
-                "would not let the run start: start it with `torchrun`, also as one process (`--nproc_per_node=1`)"
+                f"would not let the run start: start it with {_launcher(other)}"
             )
     return confidence, _fix(source, read)
+
+
+def _is_of_slurm(read: Read) -> bool:
+    return read.variable.startswith("SLURM_")
+
+
+def _launcher(read: Read) -> str:
+    """What starts programs with this variable set, and how it starts one process."""
+    if _is_of_slurm(read):
+        return "`srun`, also as one task (`-n 1`)"
+    return "`torchrun`, also as one process (`--nproc_per_node=1`)"
 
 
 def _together(one: Way, other: Way) -> bool:

@@ -47,7 +47,7 @@ if __name__ == "__main__":
 def test_refused(kept: str, keeper: str, sent: str) -> None:
     (found,) = reported({"run.py": PROGRAM.format(kept=kept, keeper=keeper, sent=sent)}, "dict-views")
     why = found.reason or (found.fix.unsafe if found.fix is not None else "")
-    assert "takes the view of an object, which others may change" in str(why)
+    assert "whose view is taken: the view shows that, a list would not" in str(why)
 
 
 def test_another_dict_of_the_object() -> None:
@@ -56,3 +56,9 @@ def test_another_dict_of_the_object() -> None:
     )
     (found,) = reported({"run.py": program}, "dict-views")
     assert found.reason is None and found.fix is not None and found.fix.unsafe is None
+
+
+def test_nothing_changes_it() -> None:
+    program = PROGRAM.format(kept="self.order = self.keys()", keeper="pass", sent="Table(a=1)")
+    (found,) = reported({"run.py": program.replace('table["n"] = 1', "pass")}, "dict-views")
+    assert found.fix is not None and found.fix.unsafe is None

@@ -112,13 +112,23 @@ def test_what_takes_functions_only(asked: str) -> None:
     assert "looks at it (line 8), and a partial is no function" in reason
 
 
+@pytest.mark.parametrize("read", ["fn.__doc__", "getattr(fn, '__doc__')", "fn.__doc__, fn.__name__"])
+def test_the_text_of_a_function(read: str) -> None:
+    program = CLOSURE.format(asked=read)
+    assert "__doc__ = " not in migrated({"train.py": program}, "lambdas")["train.py"]
+    before, after = "    return apply", '        """Crop."""\n        return'
+    assert before in program
+    program = program.replace("        return", after, 1)
+    assert "    __doc__ = __call__.__doc__\n" in migrated({"train.py": program}, "lambdas")["train.py"]
+
+
 @each_row(
     ("read", "advice"),
     [
         ("__annotations__", "make it a function of the module that gets the values as arguments"),
         ("__defaults__", "make it a function of the module that gets the values as arguments"),
         ("__code__", "ask `inspect.signature` there"),
-        ("__doc__", "use a class with `__call__`"),
+        ("__module__", "use a class with `__call__`"),
     ],
 )
 def test_what_to_do_instead(read: str, advice: str) -> None:

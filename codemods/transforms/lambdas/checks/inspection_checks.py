@@ -12,7 +12,7 @@ from ....finding import Refused
 from ....flow.answers.introspection import AS_TEXT, OF_ITS_PARTIAL, ON_A_CLASS, Question
 from ....nodes import walk
 from ....project import Project
-from ....syntax.binding_rules import LASTING, BindingKind
+from ....syntax.binding_rules import LASTING, BindingKind, FunctionNode
 from ....syntax.names import last_name, whose_class
 from ....syntax.repo import Repo
 from ....syntax.resolver import Class
@@ -56,10 +56,18 @@ class Form(enum.Enum):
 
 
 class Asked(NamedTuple):
-    """What an object may have and a partial has not is read; `is_name`: the `__name__`."""
+    """What an object may have and a partial has not is read; `is_name`: the `__name__`; `is_text`: the `__doc__`."""
 
     words: str
     is_name: bool
+    is_text: bool = False
+
+    def and_(self, other: Asked | None) -> Asked:
+        """Both are read."""
+        if other is None:
+            return self
+        words = self.words if self.is_name or not other.is_name else other.words
+        return Asked(words, self.is_name or other.is_name, self.is_text or other.is_text)
 
 
 class InspectionChecks:
@@ -86,6 +94,7 @@ class InspectionChecks:
             self._check_class_name(unit.node)
         if isinstance(unit.node, ast.Lambda) and "<lambda>" in self.source.text:
             raise Refused("the file looks for functions called `<lambda>`: give it a name by hand")
+        self._check_pickled_name(unit)
         renames_code = renamed or isinstance(unit.node, ast.Lambda)
         frames = self._frames if renames_code else None
         if frames is not None:
@@ -114,8 +123,8 @@ class InspectionChecks:
             if values.what in self._listed(values.path):
                 what = f"it is `{values.what}` of `__all__` ({values.path}:{values.line}), whose users see a function"
                 raise Refused(f"{what} with a name: write it with `def`")
-        found = [self._asks_by_name(unit, form), self._asks_elsewhere(unit, form, renamed, lacking)]
-        asked = max((item for item in found if item is not None), key=lambda item: item.is_name, default=None)
+        by_name, asked = self._asks_by_name(unit, form), self._asks_elsewhere(unit, form, renamed, lacking)
+        asked = asked.and_(by_name) if asked is not None else by_name
         asks_name = asked is not None and asked.is_name
         for name, node in self._asking if wrapped or renamed else ():
             if wrapped and name in _ASKS_FOR_FUNCTIONS:
@@ -131,8 +140,37 @@ class InspectionChecks:
                     raise Refused(f"{what}, which {form.value} lacks: {_SIGNATURE}")
                 if name != "__name__" or not wrapped:
                     raise Refused(f"{what}, {lacking}" if wrapped else f"{what}, {RENAMED}")
-                asked, asks_name = Asked(f"{what}, which a partial lacks", True), True
+                asked, asks_name = Asked(f"{what}, which a partial lacks", True).and_(asked), True
         return asked
+
+    def _check_pickled_name(self, unit: Unit) -> None:
+        """Raises Refused where `functools` gives it the name of another function, or another function its name."""
+        for use in outside_uses(unit, {unit}):
+            call = self.scopes.parents[use.node]
+            if not isinstance(call, ast.Call) or use.node not in call.args[:1]:
+                continue
+            made = call.func.func if isinstance(call.func, ast.Call) else call.func
+            origin = origin_in(self.scopes, made)
+            if origin == "functools.update_wrapper" or (origin == "functools.wraps" and made is not call.func):
+                other = call.args[1:2] if made is call.func else call.func.args[:1]  # type: ignore[attr-defined]
+                what = f"`{ast.unparse(other[0])}`" if other else "another function"
+                raise Refused(
+                    f"`{ast.unparse(made)}` (line {call.lineno}) gives it the name of {what}, under which pickle finds "
+                    "that, and not this function: give it only the `__doc__` of what it wraps"
+                )
+            if origin == "functools.wraps" and any(call in decorated.decorator_list for decorated in self._decorated):
+                raise Refused(
+                    f"`{ast.unparse(made)}` (line {call.lineno}) gives its name to another function, under which "
+                    "pickle finds this one, and not the other: leave that out"
+                )
+
+    @cached_property
+    def _decorated(self) -> list[FunctionNode]:
+        """The functions of the file with a decorator."""
+        functions = (
+            node for node in walk(self.scopes.tree) if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef))
+        )
+        return [node for node in functions if node.decorator_list]
 
     def _check_class_name(self, node: ast.ClassDef) -> None:
         """Raises Refused where `type(x).__name__` may be the name of the class, which becomes another."""
@@ -177,7 +215,7 @@ class InspectionChecks:
 
     def _asks_by_name(self, unit: Unit, form: Form) -> Asked | None:
         unseen = f"which a worker does not see: {CALLABLE}"
-        asks_name = None
+        asked: Asked | None = None
         for use in outside_uses(unit, {unit}) if form is not Form.OBJECT else ():
             parent = self.scopes.parents[use.node]
             if isinstance(parent, ast.Attribute):
@@ -188,14 +226,15 @@ class InspectionChecks:
                     continue  # a partial keeps attributes; multiprocessing pickles it without them
                 if not isinstance(parent.ctx, ast.Load):
                     raise Refused(f"{what} is set (line {parent.lineno}), {unseen}")
-                if form is Form.PARTIAL and parent.attr == "__name__":
-                    asks_name = Asked(f"{what} is read (line {parent.lineno}), which a partial lacks", True)
+                if form is Form.PARTIAL and parent.attr in ("__name__", "__doc__"):
+                    read = f"{what} is read (line {parent.lineno}), which a partial lacks"
+                    asked = Asked(read, parent.attr == "__name__", parent.attr == "__doc__").and_(asked)
                 elif form is Form.PARTIAL:
                     advice = _advice(parent.attr)
                     raise Refused(f"{what} is read (line {parent.lineno}), which a partial lacks: {advice}")
             if form is not Form.PARTIAL and isinstance(parent, ast.Call) and ast.unparse(parent.func) == "setattr":
                 raise Refused(f"an attribute is set on `{use.name}` (line {parent.lineno}), {unseen}")
-        return asks_name
+        return asked
 
     def _asks_elsewhere(self, unit: Unit, form: Form, renamed: bool, lacking: str) -> Asked | None:
         """What the flow knows of places that get the function as a value."""
@@ -226,7 +265,9 @@ class InspectionChecks:
                         f"`{what}` of a partial of it is read ({where}), which would hold more", False
                     )
             elif question.what == "__name__" and wrapped:
-                asked = asked if asked and asked.is_name else Asked(f"{read}, {lacking.partition(':')[0]}", True)
+                asked = Asked(f"{read}, {lacking.partition(':')[0]}", True).and_(asked)
+            elif question.what == "__doc__" and wrapped:
+                asked = Asked(f"{read}, {lacking.partition(':')[0]}", False, True).and_(asked)
             elif question.what == "__name__":
                 raise Refused(f"{read}, {RENAMED}")
             elif wrapped and question.what.startswith("__") and question.what not in _SEES_THROUGH:

@@ -33,7 +33,7 @@ _SPECIAL = frozenset(
      "__reduce_ex__", "__getstate__", "__setstate__", "__getnewargs__", "__getnewargs_ex__", "__copy__",
      "__deepcopy__", "__post_init__"}
 )  # fmt: skip
-_ON_OBJECTS = frozenset({"__name__", "__dict__"})  # what objects that stand for functions have too
+_ON_OBJECTS = frozenset({"__name__", "__doc__", "__dict__"})  # what objects that stand for functions have too
 
 
 # Functions as objects
@@ -98,8 +98,11 @@ def object_class(
     preamble: Sequence[str],
     is_bare: bool,
     has_slash: bool,
+    documented: bool = False,
 ) -> str:
     """The class `name`, whose objects are called like the function; `called`: the `__name__` that somebody reads.
+
+    `documented`: so is the `__doc__`, which the class then has as well.
 
     `is_bare`: the `__dict__` of its objects shows no captured values, as that of a function does not; `has_slash`: a
     call may pass a keyword `self`.
@@ -120,6 +123,8 @@ def object_class(
         parts.insert(0, f"{step}__slots__ = ({slots})")
     if called is not None:
         parts.insert(0, f'{step}__name__ = "{called}"')
+    if documented and not isinstance(node, ast.Lambda) and ast.get_docstring(node) is not None:
+        parts.append(f"{step}__doc__ = __call__.__doc__")
     return f"class {name}:\n" + "\n\n".join(parts)
 
 

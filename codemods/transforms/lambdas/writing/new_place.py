@@ -183,8 +183,9 @@ def _definition(rewrite: FileRewrite, move: Move, inner: Sequence[Edit], indent:
     if move.is_object:
         step, called, unit = rewrite.indent_unit, move.called, move.unit
         text = object_class(
-            rewrite.source, unit, move.name, called, move.kept, inner, step, imports, move.is_bare, has_slash
-        )
+            rewrite.source, unit, move.name, called, move.kept, inner, step, imports, move.is_bare, has_slash,
+            move.documented,
+        )  # fmt: skip
         return text + shared_copies(move.shared_by, step)
     if isinstance(node, ast.Lambda):
         leading = _annotated(move)
