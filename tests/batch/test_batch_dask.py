@@ -9,11 +9,13 @@ import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
+from unittest import mock
 
 import pytest
 from test_batch import PROGRAM, by_name, everything, make, summary
 from test_batch import _own_home as own_home
 
+from codemods.batch import engines
 from codemods.batch.run import BatchOptions, run_batch
 from codemods.batch.spec import Outcome, Status
 from codemods.problem import Problem
@@ -174,3 +176,19 @@ def _asked_for(tmp_path: Path) -> BatchOptions:
     make(tmp_path / "src/good", {"train.py": "print(1)\n"})
     (tmp_path / "list.txt").write_text("src/*\n")
     return BatchOptions(str(tmp_path / "list.txt"), tmp_path / "out", dask=str(tmp_path / "slurm.yml"))
+
+
+@pytest.mark.slow
+@pytest.mark.in_process
+def test_how_a_task_ended() -> None:
+    killed = pytest.importorskip("distributed.scheduler").KilledWorker
+    future = mock.Mock()
+    future.exception.return_value = killed("a task", None, 3)
+    died = "the Dask workers that worked on it died, again and again"
+    assert engines._outcome(future, "error") == Outcome(Status.FAILED, died, "crash")
+    future.exception.return_value = ValueError("no")
+    ended = engines._outcome(future, "error")
+    assert (ended.status, ended.stage) == (Status.FAILED, "engine") and str(ended.reason).endswith(": ValueError: no")
+    for status in ("lost", "cancelled"):
+        with pytest.raises(Problem, match=f"a task is {status}"):
+            engines._outcome(future, status)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from codemods.flow.answers.crossings import Flow, flow_of
-from codemods.flow.answers.introspection import Question
+from codemods.flow.answers.introspection import ON_A_CLASS, Question
 from harness.each_row import each_row
 from harness.marks import project_of
 
@@ -144,3 +144,20 @@ def test_one_argument_of_several(asked: str, what: str) -> None:
 )
 def test_what_is_passed_where_it_shows(asked: str, what: str) -> None:
     assert questions(asked, ask=Flow.passed) == ([(what, "a.py", 4)] if what else [])
+
+
+@each_row(
+    ("change", "lines"),
+    [
+        ("setattr(Box, 'name', fn)", [6]),
+        ("setattr(Box, fn)", []),
+        ("setattr(*fn)", []),
+        ("setattr(Box, 'name', fn, 1)", []),
+        ("setattr(Box, 'name', *fn)", []),
+        ("setattr(other, 'name', fn)", []),
+        ("vars(Box, 'name', fn)", []),
+    ],
+)
+def test_what_is_kept_on_a_class(change: str, lines: list[int]) -> None:
+    top = "class Box:\n    pass\n"
+    assert [(what, line) for what, _, line in questions(change, top)] == [(ON_A_CLASS, line) for line in lines]

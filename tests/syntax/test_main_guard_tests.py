@@ -26,6 +26,7 @@ NEITHER = [
     "not mp.parent_process() and ready",
     "parent_process() is not None",
     'current_process().name != "MainProcess"',
+    'mode == "MainProcess"',
     "parent_process()",
     '"__main__" in sys.argv',
     "__name__.startswith('x')",

@@ -54,3 +54,10 @@ def test_bases_in_a_circle() -> None:
     }
     (finding,) = reported(files, "unpicklable-attributes")
     assert (finding.path, finding.span.line) == ("data.py", 7) and finding.fix is not None
+
+
+def test_an_object_that_new_makes_of_no_class() -> None:
+    text = "import pickle\nimport threading\n\n\nclass Rows:\n    def __init__(self):\n"
+    text += "        self.lock = threading.Lock()\n\n\nmore = object.__new__()\npickle.dumps(Rows())\n"
+    (finding,) = reported({"train.py": text}, "unpicklable-attributes")
+    assert finding.span.line == 7 and finding.fix is not None
