@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from codemods.flow.solve.hierarchy import BAGS
 from harness.each_row import each_row
 from harness.marks import crossing, marked
 
@@ -40,3 +41,22 @@ for batch in DataLoader(Rows(1), **options):
 def test_the_keys_are_kept(fill: str) -> None:
     program = {"run.py": RUN.format(fill=fill)}
     assert crossing(program) == marked(program)
+
+
+OF_A_CLASS = """
+import argparse, collections, types, addict, easydict, unknown
+from torch.utils.data import DataLoader
+
+class Options({kind}):
+    pass
+
+options = Options()
+options.update(step=lambda row: row){found}
+print(*DataLoader([options["step"]], num_workers=2))
+"""
+
+
+@each_row("kind, found", [*((kind, "  # proven") for kind in sorted(BAGS)), ("unknown.Dict", "")])
+def test_classes_of_this_kind_hold_what_they_are_given(kind: str, found: str) -> None:
+    files = {"a.py": OF_A_CLASS.format(kind=kind, found=found)}
+    assert crossing(files) == marked(files)

@@ -46,6 +46,8 @@ class Rows(Dataset):
         ({"setup.py": ""}, True),
         ({"more.py": "import importlib\nvars(importlib.import_module(name))\n"}, True),
         ({"more.py": "import importlib\ngetattr(importlib.import_module(name), name.title())\n"}, True),
+        ({"data/rows.py": ROWS.replace("(Dataset)", "(Dataset, metaclass=kept)")}, True),
+        ({"data/rows.py": ROWS.replace("class", "@kept\nclass")}, True),
     ],
 )
 def test_a_dataset_that_nothing_names(more: dict[str, str], found: bool) -> None:
