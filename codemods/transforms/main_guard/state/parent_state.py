@@ -106,7 +106,7 @@ def _reads(
             continue
         needing = _that_needs(worker, node)
         if needing is not None and state.unset:
-            needing = ended_by(needing, node, "AttributeError")
+            needing = ended_by(needing, node, "NameError" if isinstance(node, ast.Name) else "AttributeError")
         if needing is not None:
             yield state, node, needing
 
@@ -122,23 +122,32 @@ def _reads_of_main(search: Search, worker: Worker, read: Mapping[ast.expr, str])
 
 
 def _global(outline: Outline, node: ast.Name) -> _State | None:
-    """The name, where the module itself gives it one value."""
+    """The name, where the module itself gives it one value, or only functions of it do."""
     scope, bindings = outline.lookup(node, node.id)
+    if isinstance(scope, ast.Module) and not bindings and _only_by_functions(outline, node.id):
+        return _State(outline, None, node.id, unset=True)
     if not isinstance(scope, ast.Module) or len(bindings) != 1 or not _has_value(bindings[0].statement):
         return None
     return _State(outline, None, node.id)
 
 
 def _of_module(search: Search, outline: Outline, node: ast.Attribute) -> _State | None:
-    """`config.size` of a module of the repository, which gives it one value."""
+    """`config.size` of a module of the repository, which gives it one value, or whose functions alone do."""
     root = root_of_chain(node.value)
     if root is None or root.id not in outline.imported:
         return None
     home = search.callees.resolver.module(outline, node.value)
     bindings = home.bindings(home.module, node.attr) if home is not None else ()
+    if home is not None and not bindings and _only_by_functions(home, node.attr):
+        return _State(home, None, node.attr, unset=True)
     if home is None or len(bindings) != 1 or not _has_value(bindings[0].statement):
         return None
     return _State(home, None, node.attr)
+
+
+def _only_by_functions(outline: Outline, name: str) -> bool:
+    """Functions of the module declare it global and set it, and no line of the module or star import may."""
+    return name in _set_by_functions(outline) and not outline.star_imports and name not in outline.imported
 
 
 def _has_value(statement: ast.AST) -> bool:

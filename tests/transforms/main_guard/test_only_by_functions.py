@@ -1,0 +1,78 @@
+"""Globals to which only functions give a value: a spawned worker has none until one of them runs there."""
+
+from __future__ import annotations
+
+import pytest
+
+from harness.each_row import each_row
+from harness.small import reported
+
+GROUPS = """\
+{head}
+
+def setup(rank):
+    global groups
+    groups = [rank]
+
+def size():
+    {own}
+"""
+DATA = """\
+import groups as gr
+from torch.utils.data import DataLoader
+
+
+class Loader(DataLoader):
+    def __init__(self, rows):
+        print(gr.groups)
+        super().__init__(rows, collate_fn=self.collate, num_workers=2)
+
+    def collate(self, rows):
+        {read}
+"""
+TRAIN = """\
+from data import Loader
+from groups import setup
+
+if __name__ == "__main__":
+    {first}
+    for batch in Loader([1, 2, 3]):
+        print(batch)
+"""
+
+
+@each_row(
+    ("head", "own", "read", "first", "found"),
+    [
+        pytest.param("", "return 1", "return len(gr.groups)", "setup(1)", "data.py", id="of the module"),
+        pytest.param("", "return len(groups)", "return gr.size()", "setup(1)", "groups.py", id="in the module"),
+        pytest.param("", "return len(groups)", "return len(rows)", "setup(1)", "", id="no worker reads it"),
+        pytest.param("", "return 1", "return len(gr.groups)", "print(1)", "", id="nobody sets it"),
+        pytest.param("", "return 1", "gr.setup(2)\n        return len(gr.groups)", "setup(1)", "", id="set there too"),
+        pytest.param(
+            "",
+            "return 1",
+            "try:\n            return len(gr.groups)\n        except AttributeError:\n            return 1",
+            "setup(1)",
+            "",
+            id="asked for",
+        ),
+        pytest.param(
+            "",
+            "try:\n        return len(groups)\n    except NameError:\n        return 1",
+            "return gr.size()",
+            "setup(1)",
+            "",
+            id="asked for by its name",
+        ),
+        pytest.param("from other import *", "return 1", "return len(gr.groups)", "setup(1)", "", id="perhaps imported"),
+    ],
+)
+def test_what_only_functions_set(head: str, own: str, read: str, first: str, found: str) -> None:
+    files = {
+        "groups.py": GROUPS.format(head=head, own=own),
+        "data.py": DATA.format(read=read),
+        "train.py": TRAIN.format(first=first),
+    }
+    lost = [each for each in reported(files, "main-guard") if "has no `groups`" in each.message]
+    assert [each.path for each in lost] == [found] * bool(found)
