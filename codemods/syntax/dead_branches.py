@@ -79,6 +79,8 @@ def _attributes_set(outline: Outline, call: ast.Call, known: Literals) -> dict[s
     if not (isinstance(call.func, ast.Attribute) and outline.is_self(call.func.value)):
         return {}
     found: dict[str, Literal] = {}
+    owner = outline.owner(call)
+    properties = {each.name for each in owner.body if isinstance(each, ast.FunctionDef)} if owner is not None else set()
     for statement in getattr(around, "body", ()):
         if statement.lineno >= call.lineno:
             break
@@ -90,7 +92,7 @@ def _attributes_set(outline: Outline, call: ast.Call, known: Literals) -> dict[s
         match statement:
             case ast.Assign(targets=[ast.Attribute() as target], value=value) if outline.is_self(target.value):
                 literal = Literal(value.value) if isinstance(value, ast.Constant) else _named(outline, value, known)
-                if literal is not None:
+                if literal is not None and target.attr not in properties:
                     found[f"self.{target.attr}"] = literal
     return found
 

@@ -59,3 +59,10 @@ def test_what_the_calling_method_sets(given: str, first: str, before: str, after
     trainer = TRAINER.format(first=first, before=before, after=after)
     files = {"trainer.py": trainer, "train.py": SCRIPT.format(given=given)}
     assert bool(reported(files, "main-guard")) is found
+
+
+def test_a_property_may_give_something_else() -> None:
+    trainer = TRAINER.format(first="pass", before="pass", after="pass")
+    trainer += "\n    @property\n    def plot(self):\n        return self.always\n"
+    trainer += "\n    @plot.setter\n    def plot(self, value):\n        self.always = True\n"
+    assert reported({"trainer.py": trainer, "train.py": SCRIPT.format(given="4")}, "main-guard")
