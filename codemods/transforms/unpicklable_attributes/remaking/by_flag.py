@@ -8,7 +8,7 @@ was opened before the branch, or in its `else`, is opened again too where that c
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 
 from ....finding import Refused
@@ -89,6 +89,8 @@ def only_by_flag(uses: AttributeUses, stores: list[Store]) -> Branch | None:
         is_true = hazard.store.statement in holder.body
         test = _of_the_object(uses, shape, init, holder, holder.test)
         test = test if is_true or test is None else _negated(test)
+        if any(not _is_opened(uses, shape, init, hazard, holder, text) for text in _searched(holder.test)):
+            continue
         others = [store for store in stores if store.target is not hazard.store.target and store not in later]
         below = [store for store in others if store.statement.lineno >= holder.lineno]
         if test is None or any(not _is_in(shape, store, holder.orelse if is_true else holder.body) for store in below):
@@ -142,17 +144,13 @@ def _of_the_object(uses: AttributeUses, shape: Shape, init: ast.AST, holder: ast
     if isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
         inner = _of_the_object(uses, shape, init, holder, test.operand)
         return None if inner is None else f"not {inner}"
-    if isinstance(test, ast.Compare) and len(test.ops) == 1 and isinstance(test.comparators[0], ast.Constant):
-        inner = _of_the_object(uses, shape, init, holder, test.left)
-        source = uses.family.repo.project.source(shape.outline.path)
-        assert source is not None
-        return None if inner is None else inner + source.text_of(test).removeprefix(source.text_of(test.left))
-    if isinstance(test, ast.Compare) and len(test.ops) == 1 and isinstance(test.ops[0], (ast.In, ast.NotIn)):
-        inner = _of_the_object(uses, shape, init, holder, test.comparators[0])
-        source = uses.family.repo.project.source(shape.outline.path)
-        assert source is not None
-        known = isinstance(test.left, ast.Constant) and inner is not None
-        return source.text_of(test).removesuffix(source.text_of(test.comparators[0])) + f"{inner}" if known else None
+    if isinstance(test, ast.Compare) and len(test.ops) == 1:
+        left, right = test.left, test.comparators[0]
+        if isinstance(right, ast.Constant):
+            return _compare(_of_the_object(uses, shape, init, holder, left), test, _written(uses, right))
+        if isinstance(left, ast.Constant) and isinstance(test.ops[0], (ast.In, ast.NotIn)):
+            return _compare(_written(uses, left), test, _of_the_object(uses, shape, init, holder, right))
+        return None
     if isinstance(test, ast.Attribute) and shape.outline.is_self(test.value):
         return f"self.{test.attr}" if _is_kept(uses, shape, init, holder, test.attr) else None
     if not isinstance(test, ast.Name) or len(shape.outline.bindings(shape.outline.scope(test), test.id)) != 1:
@@ -163,6 +161,37 @@ def _of_the_object(uses: AttributeUses, shape: Shape, init: ast.AST, holder: ast
         if same and _is_kept(uses, shape, init, holder, name):
             return f"self.{name}"
     return None
+
+
+def _compare(left: str | None, test: ast.Compare, right: str | None) -> str | None:
+    """`left in right`, by the operator of the test."""
+    if left is None or right is None:
+        return None
+    return ast.unparse(ast.Compare(ast.Name(left), test.ops, [ast.Name(right)]))
+
+
+def _written(uses: AttributeUses, node: ast.expr) -> str | None:
+    """The expression as it is written, on one line."""
+    source = uses.family.repo.project.source(uses.shape.outline.path)
+    text = source.text_of(node) if source is not None else "\n"
+    return None if "\n" in text else text
+
+
+def _searched(test: ast.expr) -> Iterator[ast.expr]:
+    """What the test looks into: `path` in `".h5" in path`."""
+    for node in ast.walk(test):
+        if isinstance(node, ast.Compare) and isinstance(node.ops[0], (ast.In, ast.NotIn)):
+            yield from (each for each in node.comparators[:1] if not isinstance(each, ast.Constant))
+
+
+def _is_opened(
+    uses: AttributeUses, shape: Shape, init: ast.AST, hazard: Hazard, holder: ast.If, searched: ast.expr
+) -> bool:
+    """The file of that name is opened: it is a text, and no list which may hold something else by then."""
+    made = hazard.made.node
+    name = made.args[0] if isinstance(made, ast.Call) and made.args else None
+    of_it = _of_the_object(uses, shape, init, holder, name) if name is not None else None
+    return of_it is not None and of_it == _of_the_object(uses, shape, init, holder, searched)
 
 
 def _is_kept(uses: AttributeUses, shape: Shape, init: ast.AST, holder: ast.If, name: str) -> bool:
