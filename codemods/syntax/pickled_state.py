@@ -305,8 +305,8 @@ def _unknown(_: list[ast.expr]) -> bool | None:
 # what is written there by its name
 
 
-def takes_all(method: Method) -> bool:
-    """The state that it gives begins with all attributes: `__dict__`, `vars(self)`, what `super()` gives."""
+def takes_all(method: Method | ast.stmt) -> bool:
+    """The state that it gives, or a statement takes, has all attributes: by `__dict__`, `vars(self)` or `super()`."""
     for node in walk(method):
         if isinstance(node, ast.Attribute) and node.attr == "__dict__":
             return True

@@ -340,6 +340,23 @@ def main(path):
         pytest.param("state = self.__dict__.copy()\n        del state['client']", False, id="left out"),
         pytest.param("state = self.__dict__.copy()\n        state['client'] = None", False, id="none"),
         pytest.param("state = {**vars(self), 'client': None}", False, id="none in a new dict"),
+        pytest.param("state = {'path': self.path, 'client': None}", False, id="none in a dict that is written out"),
+        pytest.param("state = {'path': self.path}", False, id="none of it"),
+        pytest.param("state = {k: v for k, v in vars(self).items() if k not in ('client',)}", False, id="not taken"),
+        pytest.param("state = {k: v for k, v in vars(self).items() if k in ('client',)}", True, id="taken alone"),
+        pytest.param("state = self.__dict__.copy()\n        self.disconnect()", True, id="ended when it is taken"),
+        pytest.param(
+            "if self.path:\n            self.disconnect()\n        state = self.__dict__.copy()",
+            True,
+            id="perhaps ended",
+        ),
+        pytest.param(
+            "state = self.__dict__.copy()\n        state['client'] = self.client", True, id="put there once more"
+        ),
+        pytest.param("state = {'path': self.path, 'client': self.client}", True, id="written out"),
+        pytest.param("state = self.path, self.client", True, id="a tuple"),
+        pytest.param("state = {k: getattr(self, k) for k in ('path', 'client')}", True, id="by their names"),
+        pytest.param("state = self.parts()", True, id="another method gives it"),
         pytest.param("state = self.__dict__.copy()\n        state['path'] = None", True, id="another one"),
         pytest.param("state = self.__dict__.copy()", True, id="all of it"),
     ],

@@ -6,7 +6,8 @@ A forked child leaves without it. Once such an object can be pickled, the child 
 from __future__ import annotations
 
 import ast
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from functools import partial
 
 from ...finding import Hop, Trace
 from ...project import Project
@@ -14,7 +15,7 @@ from ...syntax.callees import Callees, Function, method
 from ...syntax.modules import modules_of
 from ...syntax.names import last_name
 from ...syntax.outline import Outline
-from ...syntax.pickled_state import named_by, takes_all
+from ...syntax.pickled_state import StateFilter, constant, named_by, takes_all
 from ...syntax.repo import Repo
 from ...syntax.resolver import Class
 from ...syntax.unpicklable import Recogniser
@@ -103,22 +104,51 @@ class _Sent:
         self._gives = next(((outline, given) for outline, given in found if given is not None), None)
 
     def ends_before(self, outline: Outline, call: ast.Call) -> bool:
-        """The state is taken after the same own method was called: `self.disconnect()`."""
-        calls = ast.walk(self._gives[1]) if self._gives is not None else ()
-        own = (node for node in calls if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute))
-        return isinstance(call.func, ast.Attribute) and any(
-            isinstance(node.func, ast.Attribute)
-            and node.func.attr == call.func.attr
-            and outline.is_self(node.func.value)
-            for node in own
-        )
+        """The state is taken after the same own method was called, whatever happens: `self.disconnect()`."""
+        if self._gives is None or not isinstance(call.func, ast.Attribute):
+            return False
+        for statement in self._gives[1].body:
+            if takes_all(statement) or isinstance(statement, ast.Return):
+                return False
+            match statement:
+                case ast.Expr(ast.Call(func=ast.Attribute(value, name))) if outline.is_self(value):
+                    if name == call.func.attr:
+                        return True
+        return False
 
     def lacks(self, name: str) -> bool:
-        """The state says itself what of the attribute goes along, or names all that does: a copy makes its own."""
+        """The state leaves the attribute out, or has a constant in its place: a copy makes its own."""
         if self._gives is None:
             return False
         outline, given = self._gives
-        return name in named_by(outline, given, self._classes) or not takes_all(given)
+        put, nodes = list(_put(given, name)), list(ast.walk(given))
+        if not all(isinstance(value, ast.Constant) for value in put):
+            return False
+        named = name in named_by(outline, given, self._classes)
+        if takes_all(given):
+            chosen = any(isinstance(node, ast.comprehension) and node.ifs for node in nodes)
+            left_out = StateFilter(given, partial(constant, outline, self._classes)).leaves_out(name)
+            return left_out is True or (named and not chosen)
+        own = [node for node in nodes if isinstance(node, ast.Attribute) and outline.is_self(node.value)]
+        called = (node.func for node in nodes if isinstance(node, ast.Call))
+        return (
+            not any(node.attr == name for node in own)
+            and not any(each in own for each in called)
+            and (bool(put) or not named)
+        )
+
+
+def _put(given: Function, name: str) -> Iterator[ast.expr]:
+    """The values that it puts under the name: `state["path"] = path`, `{"path": path}`, `dict(path=path)`."""
+    for node in ast.walk(given):
+        match node:
+            case ast.Assign(targets=[ast.Subscript(slice=ast.Constant(value=key))], value=value) if key == name:
+                yield value
+            case ast.keyword(arg=key, value=value) if key == name:
+                yield value
+            case ast.Dict(keys=keys, values=values):
+                pairs = zip(keys, values, strict=True)
+                yield from (value for key, value in pairs if isinstance(key, ast.Constant) and key.value == name)
 
 
 def _changes(callees: Callees, outline: Outline, function: Function, depth: int, sent: _Sent) -> ast.Call | None:
