@@ -309,8 +309,26 @@ class HandOver:
             line = source.line_text(source.position(edit.start)[0])
             added = sum(len(each.text) - (each.end - each.start) for each in edits)
             if len(line) + added > line_width(source.text) and call.lineno == call.end_lineno:
-                raise NotDone(f"line {call.lineno} would be too long")
+                return [self._broken(call, edits)]
         return edits
+
+    def _broken(self, call: ast.Call, edits: Sequence[Edit]) -> Edit:
+        """The edits of a call, whose arguments go on a line of their own, or on one each."""
+        source, parts = self.source, []
+        for node in (*call.args, *call.keywords):
+            low = source.offset(node.lineno, node.col_offset)
+            part = source.text[low : self._end(node.value if isinstance(node, ast.keyword) else node)]
+            for edit in sorted(edits, key=lambda each: each.start, reverse=True):
+                if low <= edit.start and edit.end <= low + len(part):
+                    part = part[: edit.start - low] + edit.text + part[edit.end - low :]
+            parts.append(part)
+        outer = indentation_at(source, call.lineno)
+        inner = outer + indentation_unit(source, self.outline.module)
+        text = f"{inner}{', '.join(parts)}\n"
+        if len(text) > line_width(source.text) + 1:
+            text = "".join(f"{inner}{part},\n" for part in parts)
+        opened = source.text.index("(", self._end(call.func))
+        return Edit(source.path, opened + 1, self._end(call) - 1, f"\n{text}{outer}")
 
     def _opens(self, node: ast.expr) -> bool:
         """It begins with its bracket."""
