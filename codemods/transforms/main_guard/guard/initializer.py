@@ -314,10 +314,12 @@ class HandOver:
 
     def _broken(self, call: ast.Call, edits: Sequence[Edit]) -> Edit:
         """The edits of a call, whose arguments go on a line of their own, or on one each."""
-        source, parts = self.source, []
-        for node in (*call.args, *call.keywords):
-            low = source.offset(node.lineno, node.col_offset)
-            part = source.text[low : self._end(node.value if isinstance(node, ast.keyword) else node)]
+        source, parts = self.source, list[str]()
+        places = [(node.lineno, node.col_offset, node) for node in call.args]
+        places += [(node.lineno, node.col_offset, node.value) for node in call.keywords]
+        for line, column, value in places:
+            low = source.offset(line, column)
+            part = source.text[low : self._end(value)]
             for edit in sorted(edits, key=lambda each: each.start, reverse=True):
                 if low <= edit.start and edit.end <= low + len(part):
                     part = part[: edit.start - low] + edit.text + part[edit.end - low :]
