@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 from codemods.problem import Problem
+from codemods.tree import finish
 from codemods.tree.checkout import _line_endings
 from codemods.tree.directory import Selected
 from codemods.tree.discovery import safe_directory
@@ -461,3 +462,17 @@ def test_files_that_the_user_may_have(tmp_path: Path, monkeypatch: pytest.Monkey
         monkeypatch.setenv("XDG_CONFIG_HOME", base)
         file = of_users("core.attributesfile", "attributes", entries)
         assert (Path(file) if file is not None else None) == (tmp_path / found if found is not None else None)
+
+
+@each_row(
+    "error, words",
+    [
+        (FileNotFoundError(2, "No such file", "a/b"), "a/b: No such file"),
+        (OSError(28, "No space left"), "No space left"),
+        (OSError("odd"), "OSError: odd"),
+        (ValueError("odd"), "ValueError: odd"),
+    ],
+    ids=range(4),
+)
+def test_what_is_said_of_a_step_that_failed(error: Exception, words: str) -> None:
+    assert finish._words(error) == words
