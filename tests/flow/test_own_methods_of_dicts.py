@@ -81,6 +81,11 @@ def test_its_own_method_calls_it(base: str, own: str, use: str) -> None:
         ("UserDict", "get(self, name):\n        return self.data[name]", "[catalog.get(n) for n in names]", ITEM),
         ("UserDict", "get(self, name):\n        return self[name]", "[catalog.get(n) for n in names]",
          "self.data[name] = func"),
+        ("dict", "get(self, name):\n        return dict.get(self, name)", "[catalog.get(n) for n in names]", ITEM),
+        ("dict", "__getitem__(self, name):\n        return dict.__getitem__(self, name.lower())", "catalog['A']", ITEM),
+        ("dict", "values(self):\n        return [dict.get(self, n) for n in self]", "catalog.values()", ITEM),
+        ("dict", "size(self):\n        return len(self)", "[dict.get(catalog, 'a')]",
+         "dict.setdefault(self, name, func)"),
         ("UserDict", "size(self):\n        return len(self)", "[catalog.data[n] for n in names]", ITEM),
     ],
 )  # fmt: skip
@@ -99,6 +104,11 @@ def test_its_own_method_gives_it(base: str, own: str, use: str, keep: str) -> No
         ("dict", "__setitem__(self, n, f):\n        super().__setitem__(n, f())", "[catalog.values()]", ITEM, False),
         ("dict", "__setitem__(self, n, f):\n        super().__setitem__(n, f)", "[catalog.values()]", ITEM, True),
         ("dict", "get(self, name):\n        return self[name]", "[catalog.get('b')]", "pass", False),
+        ("dict", "__setitem__(self, n, f):\n        dict.__setitem__(self, n, f)", "[catalog.values()]", ITEM, True),
+        ("dict", "__setitem__(self, n, f):\n        dict.__setitem__(self, n, f())", "[catalog.values()]", ITEM, False),
+        ("OrderedDict", "__setitem__(self, n, f):\n        OrderedDict.__setitem__(self, n, f)", "catalog", ITEM, True),
+        ("list", "append(self, func):\n        list.append(self, func)", "catalog", "self.append(func)", True),
+        ("list", "append(self, func):\n        list.append(self, func())", "catalog", "self.append(func)", False),
     ],
 )  # fmt: skip
 def test_what_its_own_method_puts_in(base: str, own: str, use: str, keep: str, lets_out: bool) -> None:
@@ -116,3 +126,24 @@ def test_what_its_own_method_puts_in(base: str, own: str, use: str, keep: str, l
 )  # fmt: skip
 def test_what_it_begins_with(start: str, own: str, use: str, lets_out: bool) -> None:
     assert found("dict", own, use, "pass", start) == lets_out
+
+
+@each_row(
+    "base, reported_too",
+    [("Lower, dict", True), ("Lower, OrderedDict", True), ("Called, dict", False), ("Lower, UserDict", True)],
+)
+def test_what_a_mixin_puts_in(base: str, reported_too: bool) -> None:
+    mixins = """\
+class Lower:
+    def __setitem__(self, name, func):
+        super().__setitem__(name.lower(), func)
+
+
+class Called:
+    def __setitem__(self, name, func):
+        super().__setitem__(name, func())
+
+
+class Catalog("""
+    text = TEXT.format(base=base, own="size(self):\n        return len(self)", use="catalog", keep=ITEM, start="")
+    assert bool(reported({"a.py": text.replace("class Catalog(", mixins)}, "lambdas")) == reported_too

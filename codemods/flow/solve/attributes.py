@@ -32,6 +32,7 @@ NEW = "object.__new__"
 ITEMS = "an item"
 RECORD = "<record>.__init__ above "  # and the number of the class: the initialiser that a dataclass gets
 CONTAINER_METHODS = frozenset(name for kind in (dict, list, set) for name in vars(kind))
+NO_CLASS = -1  # in place of the class whose bases `super()` means: those of the repository are left out
 _GIVES_ANOTHER = frozenset({"_replace", "_make"})  # methods of a namedtuple
 _DATA = "data"  # as which an object of a class that derives from `UserDict` has the dict that it stands for
 _CACHED = "cached_property"
@@ -135,9 +136,11 @@ class Attributes:
         elif kind == SUPER:
             self._load_of_base(int(value.a), value.b, attribute, result)
 
-    def has_super(self, value: Value) -> bool:
-        """`super()` in a method means something for this value as its object."""
-        return value.kind in (INSTANCE, CLASS) or (value.kind == CONTAINER and self.heap.bags.get(value.a, -1) >= 0)
+    def has_super(self, value: Value, owner: int) -> bool:
+        """`super()` in a method of the class `owner` means something for this value as its object."""
+        if value.kind == CONTAINER:
+            return owner == NO_CLASS or self.heap.bags.get(value.a, -1) >= 0
+        return value.kind in (INSTANCE, CLASS)
 
     def _load_of_container(self, contents: int, number: int, attribute: str, result: int) -> None:
         heap, owner = self.heap, self.heap.bags.get(contents, -1)
@@ -153,20 +156,29 @@ class Attributes:
 
     def _load_of_base(self, owner: int, receiver: int, attribute: str, result: int) -> None:
         """`result` is `super().attribute` in a method of the class `owner`."""
-        heap, order = self.heap, self.hierarchy.order(owner)[1:]
+        heap, order = self.heap, self.hierarchy.order(owner)[1:] if owner != NO_CLASS else ()
         if self._load_member(order, attribute, result, receiver, owner):
             return
         if attribute == "__new__":
             heap.add(result, heap.number(Value(FOREIGN, NEW)))
-        elif attribute in CONTAINER_METHODS and result in self.constraints.calls and self.hierarchy.is_bag(owner):
-            me = heap.values[receiver]
-            items = Value(CONTAINER, self.items_of(int(me.a))) if me.kind == INSTANCE else me
-            if items.kind == CONTAINER:
-                heap.add(result, heap.number(Value(FOREIGN, f"<container>.{attribute}", heap.number(items))))
+        elif attribute in CONTAINER_METHODS and result in self.constraints.calls:
+            self._load_of_container_base(heap.values[receiver], attribute, result)
+        if owner == NO_CLASS:
+            return
         for name in self.hierarchy.all_foreign_bases(owner):
             self._name(f"{name}().{attribute}", receiver, result)
         if attribute == "__init__" and any(self.program.classes[at][1].record for at in order):
             heap.add(result, heap.number(Value(FOREIGN, f"{RECORD}{owner}", receiver)))
+
+    def _load_of_container_base(self, me: Value, attribute: str, result: int) -> None:
+        """The same where the base of the object `me` is a builtin container, perhaps that of a class beside `owner`."""
+        heap = self.heap
+        found = [me] if me.kind == CONTAINER else []
+        if me.kind == INSTANCE and self.hierarchy.known:
+            family = (int(me.a), *sorted(self.hierarchy.below.get(int(me.a), ())))
+            found = [Value(CONTAINER, self.items_of(at)) for at in family if self.hierarchy.is_bag(at)]
+        for items in found:
+            heap.add(result, heap.number(Value(FOREIGN, f"<container>.{attribute}", heap.number(items))))
 
     def _load_of_class(self, owner: int, attribute: str, result: int) -> None:
         heap, known = self.heap, self.hierarchy.known

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from ..facts.records import Call, Function
 from ..kinds import ANY, FunctionKind
-from .attributes import NEW, Attributes
+from .attributes import CONTAINER_METHODS, NEW, NO_CLASS, Attributes
 from .constraints import Constraints
 from .containers import Containers
 from .heap import CLASS, CONTAINER, FOREIGN, FUNCTION, HAZARD, INSTANCE, MODULE, OBJECT, SUPER, Heap, Value
+from .hierarchy import BAGS
 from .program import Program
 
 _ELEMENT_METHODS = frozenset({"get", "pop", "popitem", "setdefault", "__getitem__", "popleft"})
@@ -88,6 +91,8 @@ class PythonBuiltins:
                     self._set(first, key, argument + offset, line)
         elif name in _SAME_ELEMENTS or name in _PAIRS:
             self._regroup(name, result, offset, call)
+        elif first >= 0 and _is_of_container(name):
+            self._call_by_class(name.rpartition(".")[2], first, offset, call)
         else:
             return False
         return True
@@ -97,6 +102,16 @@ class PythonBuiltins:
         for offset, call in tuple(self.constraints.calls.get(result, ())):
             if call.arguments and call.arguments[0] >= 0:
                 self.heap.edge(call.arguments[0] + offset, call.result + offset, line)
+
+    def _call_by_class(self, method: str, first: int, offset: int, call: Call) -> None:
+        """`dict.get(table, name)`: the method of the builtin class, whatever else the class of `table` has as `get`."""
+        heap, line = self.heap, call.position[0]
+        base, callee = (heap.node("", heap.file_of[call.result + offset], line) for _ in range(2))
+        literals = {key - 1 if isinstance(key, int) else key: value for key, value in call.literals.items() if key != 0}
+        bound = replace(call, arguments=call.arguments[1:], literals=literals)
+        self.constraints.add(self.constraints.calls, callee, (offset, bound))
+        self._look_above(first, NO_CLASS, base)
+        self._get(base, method, callee)
 
     def _lambda_as_method(self, name: str, first: int, result: int) -> None:
         heap = self.heap
@@ -195,9 +210,14 @@ class PythonBuiltins:
             return
         owner = self.program.class_offset[file] + function.owner
         parameter = function.parameters[0].node + self.program.offsets[file]
-        self.constraints.add(self.constraints.supers, parameter, (owner, result))
-        for number in tuple(heap.holds[parameter]):
-            if self.attributes.has_super(heap.values[number]):
+        self._look_above(parameter, owner, result)
+
+    def _look_above(self, node: int, owner: int, result: int) -> None:
+        """`result` is `super()` of what is at `node` in a method of the class `owner`."""
+        heap = self.heap
+        self.constraints.add(self.constraints.supers, node, (owner, result))
+        for number in tuple(heap.holds[node]):
+            if self.attributes.has_super(heap.values[number], owner):
                 heap.add(result, heap.number(Value(SUPER, owner, number)))
 
     def call_container_method(self, method: str, contents: int, offset: int, call: Call) -> None:
@@ -241,3 +261,9 @@ class PythonBuiltins:
             heap.edge(heap.every(contents), self.containers.contents_of(result, line), line)
         elif method == "items":
             self.containers.pairs_of(contents, result, line)
+
+
+def _is_of_container(name: str) -> bool:
+    """`dict.get`, `list.append`: a method of a builtin container, by its class."""
+    base, _, method = name.rpartition(".")
+    return base in BAGS and method in CONTAINER_METHODS and method not in ("__init__", "__new__")

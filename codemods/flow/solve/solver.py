@@ -287,8 +287,8 @@ class _Solver:
         if node in constraints.calls:
             for offset, call in tuple(constraints.calls[node]):
                 self.dispatch.call(node, value, number, offset, call)
-        if node in constraints.supers and self.attributes.has_super(value):
-            for owner, result in constraints.supers[node]:
+        for owner, result in constraints.supers.get(node, ()):
+            if self.attributes.has_super(value, owner):
                 heap.add(result, heap.number(Value(SUPER, owner, number)))
         if node in constraints.copies:
             for result, other in constraints.copies[node]:
