@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from ...finding import Refused
 from .binding import ModelBinding
@@ -12,6 +12,7 @@ from .constructor_survey import Trait, survey
 from .evidence import shards
 from .file_view import FileView, arguments_of, spelled, walk_scope
 from .is_model import only_torch, own_method, peel
+from .kept_by_forward import freezes
 from .library import names
 from .model_copy import Construction, History, Site
 from .models import dotted
@@ -54,6 +55,7 @@ def history_of(view: FileView, site: Site, binding: ModelBinding, copied: Copied
     inside = survey(view.models, view.path, call, builder.body if builder else ())
     between = list(view.between(site.scope, binding.statement, site.statement))
     only_caches = inside.where(Trait.KEEPS) is not None and not inside.keeps_more and not inside.opaque
+    only_caches = only_caches and not freezes(between)
     uses = Uses(view, may_run=only_caches)
     seen = _Between(view, site, copied, uses, list(steps), parallel=copied.either or not copied.unwrapped)
     if binding.refused is not None:
@@ -62,6 +64,8 @@ def history_of(view: FileView, site: Site, binding: ModelBinding, copied: Copied
         seen.refused = Refused(f"what `{ast.unparse(binding.value)[:60]}` returns may not be the model that was built")
     seen.read(between)
     effects = uses.effects(seen.rest, copied.variable)
+    if freezes(between):
+        effects = replace(effects, ran=None)
     refused = seen.refused
     if refused is None and not seen.parallel:
         refused = Refused(

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterator, Sequence
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import takewhile
 
 from ...nodes import walk
 from ...syntax.outline import Outline
@@ -23,6 +25,7 @@ _METHODS = frozenset(
     ("relu", "tanh", "sigmoid", "softmax", "exp", "log", "abs", "sqrt", "pow", "matmul", "sum", "mean", "clone", "view",
      "reshape", "flatten", "permute", "transpose", "squeeze", "unsqueeze", "contiguous", "float")
 )  # fmt: skip
+_FREEZE = frozenset({"requires_grad", "requires_grad_"})
 _QUIET = re.compile(r"\b(?:no_grad|inference_mode|set_grad_enabled)\b")
 
 
@@ -30,7 +33,8 @@ def kept_by_forward(
     names: Outline, methods: Sequence[ast.FunctionDef], run: Sequence[ast.FunctionDef]
 ) -> Iterator[tuple[ast.Attribute, bool]]:
     """The attributes that the methods `run` set; True for those that get a tensor with a gradient history."""
-    layers, parameters = _made(names, methods)
+    layers, parameters = ({}, set()) if freezes(methods) else _made(names, methods)
+    changed = _set_again(run)
     for method in run:
         computed: dict[str, bool] = {}  # local names: does each of their values have a history?
         assigned = [node for node in walk(method) if isinstance(node, ast.Assign)]
@@ -43,7 +47,31 @@ def kept_by_forward(
             if isinstance(stored, ast.Attribute) and isinstance(stored.ctx, (ast.Store, ast.Del)):
                 value = next((node.value for node in assigned if stored in node.targets), None)
                 known = dotted(stored.value) == "self" and value is not None and not _is_quiet(names, stored)
+                known = known and dotted(stored) not in changed and _always_runs(names, method, stored)
                 yield stored, known and value is not None and _has_history(names, value, layers, parameters, computed)
+
+
+def freezes(nodes: Iterable[ast.AST]) -> bool:
+    """They say which parameters learn: what is computed from the others has no history."""
+    return any(isinstance(node, ast.Attribute) and node.attr in _FREEZE for each in nodes for node in walk(each))
+
+
+def _set_again(run: Sequence[ast.FunctionDef]) -> set[str]:
+    """The attributes that get several values in one run, `self.last = self.last.detach()`: the last one counts."""
+    stored = Counter(
+        dotted(node)
+        for method in run
+        for node in walk(method)
+        if isinstance(node, ast.Attribute) and isinstance(node.ctx, (ast.Store, ast.Del))
+    )
+    return {name for name, times in stored.items() if name is not None and times > 1}
+
+
+def _always_runs(names: Outline, method: ast.FunctionDef, stored: ast.Attribute) -> bool:
+    """Each run of the method gets there: it stands under no `if self.training:`, and below no `return`."""
+    blocks = takewhile(lambda above: above is not method, names.ancestors(stored))
+    leaves = (node for node in walk(method) if isinstance(node, ast.Return) and node.lineno < stored.lineno)
+    return all(isinstance(block, (ast.Assign, ast.With)) for block in blocks) and next(leaves, None) is None
 
 
 def _made(names: Outline, methods: Sequence[ast.FunctionDef]) -> tuple[dict[str, bool], set[str]]:

@@ -67,8 +67,33 @@ def test_it_has_a_history(body: str) -> None:
         "y = self.w * x\n        y = x\n        self.last = y",
         "self.last = F.one_hot(x.long())",
         "self.last = self.w.shape[0] * 2",
+        "self.last = self.w * x\n        self.last = self.last.detach()",
+        "if self.training:\n            self.last = self.w * x",
+        "if not self.training:\n            return x\n        self.last = self.w * x",
+        "self.last = self.w * x\n        del self.last",
     ],
 )
 def test_it_has_none(body: str) -> None:
     found = reported({"run.py": PROGRAM.format(body=body)}, "model-deepcopy")
     assert not [each for each in found if "history" in each.message]
+
+
+@each_row(
+    "at, line",
+    [
+        ("        self.last = None", "        self.w.requires_grad = False"),
+        ("        self.last = None", "        for each in self.parameters():\n            each.requires_grad_(False)"),
+        ("net = Net()", "net.requires_grad_(False)"),
+        ("net = Net()", "for each in net.parameters():\n    each.requires_grad = False"),
+    ],
+)
+def test_parameters_that_do_not_learn_leave_none(at: str, line: str) -> None:
+    text = PROGRAM.format(body="self.last = self.w * x")
+    found = reported({"run.py": text.replace(at, f"{at}\n{line}")}, "model-deepcopy")
+    assert not [each for each in found if "history" in each.message]
+
+
+def test_only_the_copy_does_not_learn() -> None:
+    text = PROGRAM.format(body="self.last = self.w * x") + "twin.requires_grad_(False)\n"
+    (found,) = reported({"run.py": text}, "model-deepcopy")
+    assert "part of a gradient's history" in found.message
