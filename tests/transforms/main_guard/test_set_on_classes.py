@@ -92,8 +92,23 @@ TRIES = """try:
         ("return Base().grow(row)", {"own": "def __init__(self):\n        self.size = 3"}),  # it may be one of these
         ("return Table.cut(row)", {"own": "size = 3"}),
         ("return Table.size(row)", {"own": "def size(row):\n        return row"}),
+        ("return Table().grow(row)", {"own": "def __init__(self, **options):\n        self.__dict__.update(options)"}),
+        ("return Table().grow(row)", {"own": "def __init__(self):\n        setattr(self, 'si' + 'ze', 3)"}),
+        ("table = Table()\n    table.size = 3\n    return table.grow(row)", {}),
+        ("return Table.cut(row)", {"body": "def __init_subclass__(cls):\n        cls.setup(3)"}),
         ("return Table().grow(row)", {"own": "def __getattr__(self, name):\n        return 3"}),
     ],
 )
 def test_look_alikes(work: str, others: dict[str, str]) -> None:
     assert not [each for each in lost(work, **others) if "has no" in each[1]]
+
+
+def test_what_a_metaclass_sets() -> None:
+    meta = "class Meta(type):\n    def __init__(cls, *parts):\n        cls.setup(3)\n\n\nclass Base(metaclass=Meta):"
+    text = TEXT.format(work="return Table.cut(row)", body="rows = 1", own="pass", main=SETUP, pool="", top="")
+    assert not reported({"a.py": text.replace("class Base:", meta)}, "main-guard")
+
+
+def test_an_object_of_another_class_is_none_of_it() -> None:
+    top = "class Other:\n    pass\n\n\nother = Other()\nother.size = 3\n"
+    assert lost("return Table().grow(row)", top=top) == [(16, "has no `size`")]

@@ -173,7 +173,7 @@ def _attribute(search: Search, worker: Worker, node: ast.Attribute) -> _State | 
     for each in owners:
         if (state := _in_body(resolver, each, node.attr, by_self)) is not None:
             return state
-        if (setter := only_set_on_class(search.callees, each, node.attr)) is not None:
+        if (setter := only_set_on_class(search.callees, each, node.attr, by_self)) is not None:
             return _State(setter.outline, setter.node, node.attr, unset=True)
     return None
 

@@ -13,18 +13,27 @@ from ....syntax.resolver import Class
 
 _SCOPES = (*FUNCTIONS, ast.Lambda, ast.ClassDef)
 _LOOK_UP = frozenset({"__getattr__", "__getattribute__"})
+_WHEN_MADE = frozenset({"__init_subclass__", "__set_name__"})  # run by each import, as a metaclass does
+_BY_TEXT = frozenset({"setattr", "vars"})
 
 
-def only_set_on_class(callees: Callees, owner: Class, name: str) -> Class | None:
-    """The class whose class method sets the attribute, where no body gives it a value and no object has its own."""
+def only_set_on_class(callees: Callees, owner: Class, name: str, by_object: bool) -> Class | None:
+    """The class whose class method sets the attribute, where no body gives it a value and no object has its own.
+
+    `by_object`: it is read of an object, which may have got one from outside.
+    """
     lineage = callees.resolver.lineage(owner)
     stored = (node for at in lineage for node in at.outline.attributes.get(name, ()))
     if not any(isinstance(node.ctx, ast.Store) for node in stored):
         return None
     for at in (*lineage, *callees.heirs(owner)):
-        looks_up = any(isinstance(each, FUNCTIONS) and each.name in _LOOK_UP for each in at.node.body)
-        if looks_up or at.outline.sets_on_self(at.node, name) or _binds(at, name):
+        own = {each.name for each in at.node.body if isinstance(each, FUNCTIONS)}
+        if own & (_LOOK_UP | _WHEN_MADE) or any(word.arg == "metaclass" for word in at.node.keywords):
             return None
+        if at.outline.sets_on_self(at.node, name) or _sets_by_text(at) or _binds(at, name):
+            return None
+    if by_object and _set_from_outside(callees, owner, name):
+        return None
     return next((at for at in lineage if _sets(at, name)), None)
 
 
@@ -45,6 +54,30 @@ def _sets(owner: Class, name: str) -> bool:
         marks = [last_name(mark) for mark in around.decorator_list] if around is not None else []
         if "classmethod" in marks and is_cls(outline, node.value) and outline.owner(node.value) is owner.node:
             return True
+    return False
+
+
+def _sets_by_text(owner: Class) -> bool:
+    """Its methods set attributes whose names are not written there: `setattr(self, name, 3)`, `self.__dict__`."""
+    for node in ast.walk(owner.node):
+        if isinstance(node, ast.Attribute) and node.attr == "__dict__":
+            return True
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in _BY_TEXT:
+            return True
+    return False
+
+
+def _set_from_outside(callees: Callees, owner: Class, name: str) -> bool:
+    """Code sets the attribute of what may be an object of the class, or of one that is related to it."""
+    related = {at.node for at in (*callees.resolver.lineage(owner), *callees.heirs(owner))}
+    for outline in callees.repo.mentioning(name):
+        for node in outline.attributes.get(name, ()):
+            value = node.value
+            if not isinstance(node.ctx, ast.Store) or outline.is_self(value) or is_cls(outline, value):
+                continue
+            made = [each.node for each in callees.classes_of(outline, value)]
+            if callees.resolver.definition(outline, value) is None and (not made or related & {*made}):
+                return True
     return False
 
 
