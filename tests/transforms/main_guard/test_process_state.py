@@ -331,6 +331,8 @@ if __name__ == "__main__":
         ("return FLAGS.out + x", True, {"run": "FLAGS(sys.argv)\n    main([])"}),
         ("FLAGS(sys.argv)\n    return FLAGS.out + x", False, {}),
         ("return FLAGS.out + x", False, {"start": "Pool(1, parse).map(work, 'ab')"}),
+        ("return FLAGS.out + x", False, {"top": "FLAGS = flags.FLAGS\nFLAGS(sys.argv)"}),
+        ("return FLAGS.out + x", False, {"top": "FLAGS = flags.FLAGS\nFLAGS.mark_as_parsed()"}),
         ("return FLAGS.out + x", False, {"start": "work('a')"}),
         ("return FLAGS.out + x", False, {"top": "import tensorflow as tf\nFLAGS = tf.compat.v1.flags.FLAGS"}),
         ("return FLAGS.out + x", False, {"top": "FLAGS = make(flags.FLAGS)"}),

@@ -63,6 +63,8 @@ def process_state(search: Search) -> Iterator[ChangedState]:
     for state, places in readers.items():
         near = {path for _, worker in places for _, hop in worker.sent.values() for path in _near(search, hop.path)}
         changes = list(_changes(search, state, near))
+        if state.stops and any(_is_by_import(change) for change in changes):
+            continue  # workers have it too
         stays = state.seeded or state.linked or state.lasting
         changes = [change for change in changes if stays or not _is_set_back(change, state)]
         groups = [(changes, places)] if not state.shown else _by_logger(changes, places)
@@ -83,6 +85,11 @@ def _stops(state: State, changed: Changed) -> bool:
     )
     name = imported_name(outline, read.func if isinstance(read, ast.Call) else read)
     return not asks and any(name == each or (each.endswith(".") and name.startswith(each)) for each in state.stops)
+
+
+def _is_by_import(change: Place) -> bool:
+    outline, node = change.outline, change.node
+    return isinstance(outline.scope(node), ast.Module) and not _is_guarded(outline, node)
 
 
 def _by_logger(
