@@ -65,6 +65,9 @@ def test_what_get_takes_out_of_a_table(work: str, found: bool) -> None:
         ("mp.Pool(2)", "mp.set_start_method('fork', force=True)\n    ", False),
         ("Pool(2)", "mp.set_start_method('spawn')\n    ", True),
         ("mp.get_context('spawn').Pool(2)", "mp.set_start_method('fork')\n    ", True),
+        ("mp.get_context(METHOD).Pool(2)", "mp.set_start_method('fork')\n    ", True),
+        ("mp.get_context('fork').Pool(2)", "mp.set_start_method('fork')\n    ", False),
+        ("mp.get_context().Pool(2)", "mp.set_start_method('fork')\n    ", False),
         ("Pool(2)", "if table:\n        mp.set_start_method('fork')\n    ", True),
     ],
 )

@@ -18,7 +18,7 @@ _SPAWNS = re.compile(r"['\"](?:spawn|forkserver)['\"]")
 
 def forking(outline: Outline, node: ast.expr, depth: int) -> str | None:
     """For `origin`: nothing that comes from such a context starts a program anew."""
-    return "" if _asks(node) else None
+    return "" if forks_by_context(node) else None
 
 
 def only_forks(outline: Outline, line: int) -> bool:
@@ -35,7 +35,7 @@ def _comes_from_one(outline: Outline, node: ast.expr) -> bool:
     found: list[ast.expr] = []
 
     def special(outline: Outline, node: ast.expr, depth: int) -> str | None:
-        if _asks(node):
+        if forks_by_context(node):
             found.append(node)
             return ""
         values = [*_kept(outline, node)]
@@ -56,7 +56,7 @@ def _kept(outline: Outline, node: ast.expr) -> Iterator[ast.expr]:
             yield above.value
 
 
-def _asks(node: ast.expr) -> bool:
+def forks_by_context(node: ast.expr) -> bool:
     """`get_context("fork")`, also by the name of its parameter."""
     if not isinstance(node, ast.Call) or last_name(node.func) != "get_context":
         return False

@@ -19,7 +19,7 @@ from ....syntax.names import last_name
 from ....syntax.outline import Outline
 from ....syntax.repo import Repo
 from ....syntax.resolver import Class
-from ..starts.fork_contexts import names_spawn, only_forks
+from ..starts.fork_contexts import forks_by_context, names_spawn, only_forks
 from ..starts.process_starts import Starts
 from .implicit_calls import implicit_calls
 
@@ -121,8 +121,15 @@ class WorkerFunctions:
         return (
             hop.what.startswith(_OF_START_METHOD)
             and not names_spawn(self.starts.project, hop.path)
+            and not self._chooses_contexts
             and flow_of(self.starts.project).forks(hop.path) != ""
         )
+
+    @cached_property
+    def _chooses_contexts(self) -> bool:
+        """Some file takes a context by a method that is not written there: `get_context(METHOD)`."""
+        calls = (each for outline in self.repo.mentioning("get_context") for each in outline.calls_of("get_context"))
+        return any((call.args or call.keywords) and not forks_by_context(call) for call in calls)
 
     def _code_at(self, path: str, line: int) -> list[tuple[Outline, ast.ClassDef | Function]]:
         """What stands there: a class, a function, or lambdas, each as a function that returns its value."""
