@@ -146,8 +146,8 @@ class Expressions(Targets):
         sides = [node.left, *node.comparators]
         values = [self.value(side) for side in sides]
         for at, operator in enumerate(node.ops):
-            if type(sides[at]) is _CONSTANT or type(sides[at + 1]) is _CONSTANT:
-                continue  # `fn is None`
+            if _is_constant(sides[at]) or _is_constant(sides[at + 1]):
+                continue  # `fn is None`, `fn in (None, False)`
             if isinstance(operator, (ast.In, ast.NotIn)):
                 builder.distinguish(values[at], "compared", node.lineno)
             elif isinstance(operator, _COMPARED):
@@ -410,3 +410,9 @@ _HANDLERS: dict[type, Callable[..., int]] = {
     ast.BinOp: Expressions._binary,
     ast.Compare: Expressions._compare,
 }
+
+
+def _is_constant(node: ast.expr) -> bool:
+    """A constant, or several in a list."""
+    items = node.elts if isinstance(node, (*_SEQUENCE, ast.Set)) else [node]
+    return all(type(item) is _CONSTANT for item in items)

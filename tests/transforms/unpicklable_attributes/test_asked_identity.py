@@ -35,7 +35,10 @@ def test_it_is_asked(asked: str) -> None:
     assert "(line 12) asks whether it is the same, and each copy would have one of its own" in reason
 
 
-@pytest.mark.parametrize("asked", ["self.lock is not None", "self.lock is sys.stdout", "self.name == other.name"])
+@pytest.mark.parametrize(
+    "asked",
+    ["self.lock is not None", "self.lock is sys.stdout", "self.name == other.name", "self.lock in (None, False)"],
+)
 def test_something_else_is_asked(asked: str) -> None:
     assert "def __setstate__" in migrated({"run.py": PROGRAM.format(asked=asked)}, RULE)["run.py"]
 
