@@ -46,7 +46,7 @@ def test_it_gives_something_else(given: str) -> None:
 
 @each_row(
     "given",
-    ["self.value", "getattr(self, 'value')", "(self.value, 1)", "lambda: 3"],
+    ["self.value", "getattr(self, 'value')", "(self.value, 1)", "lambda: 3", "self"],
 )
 def test_it_gives_what_it_has(given: str) -> None:
     assert "proven" in _confidences(given)

@@ -253,7 +253,7 @@ class Statements:
             note_returned(builder.scope, node.value)
             if builder.scope.function >= 0:
                 function = builder.facts.functions[builder.scope.function]
-                if not _is_for_class(function, value):
+                if not (builder.conditions and _is_for_class(function, value)):
                     builder.edge(value, function.returns)
 
     def _for(self, node: ast.For | ast.AsyncFor) -> None:
