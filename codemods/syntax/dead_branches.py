@@ -191,13 +191,14 @@ def _named(outline: Outline, node: ast.expr, literals: Literals) -> Literal | No
 
 
 def _set_by_caller(outline: Outline, node: ast.Attribute, literals: Literals) -> Literal | None:
-    """What the method that calls this one has set `self.name` to, where nothing above may set it again."""
+    """What the method that calls this one has set `self.name` to, where nothing that runs before may set it again."""
     literal = literals.get(f"self.{node.attr}")
     nodes = outline.own(outline.scope(node)) if literal is not None else ()
+    again = any(isinstance(above, (ast.For, ast.AsyncFor, ast.While)) for above in outline.ancestors(node))
     for each in nodes:
         if isinstance(each, ast.Attribute) and each.attr == node.attr and not isinstance(each.ctx, ast.Load):
             return None
-        if isinstance(each, ast.Call) and each.lineno < node.lineno and _may_set(outline, each):
+        if isinstance(each, ast.Call) and (again or each.lineno < node.lineno) and _may_set(outline, each):
             return None
     return literal
 

@@ -66,3 +66,12 @@ def test_a_property_may_give_something_else() -> None:
     trainer += "\n    @property\n    def plot(self):\n        return self.always\n"
     trainer += "\n    @plot.setter\n    def plot(self, value):\n        self.always = True\n"
     assert reported({"trainer.py": trainer, "train.py": SCRIPT.format(given="4")}, "main-guard")
+
+
+def test_another_method_later_in_the_loop_may_set_it() -> None:
+    start = "        if self.plot:\n            Plotter().begin()\n"
+    again = "        for _ in range(2):\n            if self.plot:\n                Plotter().begin()\n            self.enable()\n"
+    trainer = TRAINER.format(first="pass", before="pass", after="pass")
+    assert start in trainer
+    files = {"trainer.py": trainer.replace(start, again), "train.py": SCRIPT.format(given="4")}
+    assert reported(files, "main-guard")
