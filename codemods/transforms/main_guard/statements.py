@@ -15,7 +15,6 @@ _DEFINERS = frozenset(
     {"namedtuple", "NamedTuple", "TypedDict", "NewType", "TypeVar", "make_dataclass", "Enum", "IntEnum", "type"}
 )
 LOG_METHODS = frozenset(["debug", "info", "warn", "warning", "error", "critical", "exception", "log"])
-KEEPS_OBJECT = LOG_METHODS | {"flush"}  # methods after which an object is what it was
 _ENVIRONMENT, _PUTS = ("os.environ", "environ"), ("putenv", "unsetenv")
 _READS = ("os.getenv", "getenv", "os.environ.get", "environ.get", "os.environ.setdefault", "os.environ.copy")
 _PURE = (
@@ -127,7 +126,7 @@ def changed(statement: ast.stmt) -> Iterator[str]:
             target = node
         elif isinstance(node, ast.Expr) and isinstance(node.value, ast.Call):
             func = node.value.func
-            target = func if isinstance(func, ast.Attribute) and func.attr not in KEEPS_OBJECT else None
+            target = func if isinstance(func, ast.Attribute) and func.attr not in LOG_METHODS else None
         root = root_of_place(target)
         if root is not None:
             yield root.id

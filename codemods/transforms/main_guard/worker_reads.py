@@ -19,7 +19,7 @@ from .own_nodes import own_nodes
 from .set_by_text import UNKNOWN, set_by_text
 from .starts.process_starts import Starts
 from .state.object_parts import Parts
-from .statements import KEEPS_OBJECT
+from .statements import LOG_METHODS
 
 _WORKER = ("__getitem__", "__getitems__", "__iter__", "__next__", "__call__", "run")
 _MAX_FUNCTIONS = 400  # that are followed from one script
@@ -323,8 +323,8 @@ class WorkerReads:
                 target = node
             elif isinstance(node, ast.Expr) and isinstance(node.value, ast.Call):
                 func = node.value.func
-                if isinstance(func, ast.Attribute) and func.attr not in KEEPS_OBJECT:
-                    target = func.value if not self._is_static(outline, node.value) else None
+                if isinstance(func, ast.Attribute) and not self._keeps_object(outline, node.value, func.attr):
+                    target = func.value
             elif isinstance(node, ast.Call):
                 target = self._taken_from(outline, node) or _trained(outline, node)
             if isinstance(node, ast.Call):
@@ -341,10 +341,14 @@ class WorkerReads:
                 inner = getattr(target, "value", None)
                 target = inner if isinstance(target, (ast.Attribute, ast.Subscript)) else None
 
-    def _is_static(self, outline: Outline, call: ast.Call) -> bool:
-        """A static method, which has no object to change: what it changes is looked at for itself."""
+    def _keeps_object(self, outline: Outline, call: ast.Call, name: str) -> bool:
+        """A method after which an object is what it was: one that logs, `flush` of a stream, a static method."""
+        if name in LOG_METHODS:
+            return True
         called = self.starts.callees.called(outline, call)
-        return called is not None and any(last_name(mark) == "staticmethod" for mark in called[1].decorator_list)
+        if called is None:
+            return name == "flush"
+        return any(last_name(mark) == "staticmethod" for mark in called[1].decorator_list)
 
     def _note(self, outline: Outline, node: ast.AST, changed: Global) -> None:
         """Where a function changes it; a statement of the script is its own place."""

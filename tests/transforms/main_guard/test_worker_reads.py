@@ -56,6 +56,14 @@ def test_what_leaves_an_object_as_it_is(change: str) -> None:
     assert "__main__" in migrated(files("shared.TABLE", change), "main-guard")["train.py"]
 
 
+def test_a_flush_of_a_class_of_the_repository_may_change_its_object() -> None:
+    own = "class Table(dict):\n    def flush(self):\n        self.clear()\n\n\n"
+    program = files("shared.TABLE", "shared.TABLE.flush()")
+    program["shared.py"] = own + SHARED.replace("TABLE = {}", "TABLE = Table()")
+    (reason,) = reasons(program, "main-guard")
+    assert reason.startswith("line 7 changes `TABLE` of shared.py")
+
+
 def test_objects_that_are_sent() -> None:
     data = """\
 import shared
