@@ -61,3 +61,49 @@ def test_a_command_of_another_file() -> None:
     assert [each.path for each in reported(files, "main-guard")] == ["state.py"]
     files["main.py"] = files["main.py"].replace("cli.add_command(commands.run)", "print(commands.run)")
     assert reported(files, "main-guard") == []
+
+
+TWO = """\
+@{app}.command()
+def fetch(path):
+    load(path)
+
+
+@{app}.command()
+def run(path):
+    {first}
+    show()
+
+
+"""
+
+
+@each_row(
+    ("text", "found"),
+    [
+        (GROUP + TWO.format(app="cli", first="pass") + MAIN.format("cli"), False),
+        (APP + TWO.format(app="app", first="pass") + MAIN.format("app"), False),
+        (GROUP + TWO.format(app="cli", first="fetch.callback(path)") + MAIN.format("cli"), True),
+        (
+            GROUP + TWO.format(app="cli", first="click.get_current_context().invoke(fetch)") + MAIN.format("cli"),
+            True,
+        ),
+        (
+            GROUP.replace("group()", "group(chain=True)") + TWO.format(app="cli", first="pass") + MAIN.format("cli"),
+            True,
+        ),
+        (
+            GROUP.replace("    pass", "    load('words')") + TWO.format(app="cli", first="pass") + MAIN.format("cli"),
+            True,
+        ),
+        (
+            APP
+            + "@app.callback()\ndef start(path):\n    load(path)\n\n\n@app.command()\ndef run():\n    show()\n\n\n"
+            + MAIN.format("app"),
+            True,
+        ),
+    ],
+)
+def test_one_of_two_commands(text: str, found: bool) -> None:
+    files = {"state.py": STATE, "main.py": USES + text}
+    assert bool(reported(files, "main-guard")) is found

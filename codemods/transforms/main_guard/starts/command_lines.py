@@ -13,7 +13,8 @@ from ....syntax.repo import Repo
 from ....syntax.resolver import Resolver
 
 _APP, _GROUP, _FIRE = "typer.Typer()", "click.group", "fire.Fire"
-_REGISTERS = ("command", "callback")
+_FIRST, _CHAIN = "callback", "chain"
+_REGISTERS = ("command", _FIRST)
 _NESTED, _ADDS = "group", "add_command"
 _NAMES = (ast.Name, ast.Attribute)
 _Call = tuple[Outline, ast.expr]
@@ -46,6 +47,25 @@ def calls_of_command(repo: Repo, resolver: Resolver, outline: Outline, function:
                     called = resolver.bound_by(caller, call.func) if isinstance(call.func, _NAMES) else None
                     if called is not None and called[2] is bound[2]:
                         yield caller, call
+
+
+def is_chosen_alone(repo: Repo, resolver: Resolver, outline: Outline, function: Function) -> bool:
+    """No other command runs in its run: it is no group, whose commands follow, of no chain, and no code names it."""
+    marks = [mark.func if isinstance(mark, ast.Call) else mark for mark in function.decorator_list]
+    if _is_group(outline, function) or any(last_name(mark) == _FIRST for mark in marks):
+        return False
+    for holder, group in _groups(repo, resolver, outline, function):
+        for _, found in resolver.functions(holder, group):
+            given = (mark.keywords for mark in found.decorator_list if isinstance(mark, ast.Call))
+            if any(keyword.arg in (None, _CHAIN) for keywords in given for keyword in keywords):
+                return False
+    for other in repo.mentioning(function.name):
+        for use in (*other.named.get(function.name, ()), *other.attributes.get(function.name, ())):
+            above = other.parents[use]
+            added = isinstance(above, ast.Call) and last_name(above.func) == _ADDS
+            if not added and (outline, function) in resolver.functions(other, use):
+                return False
+    return True
 
 
 def _groups(repo: Repo, resolver: Resolver, outline: Outline, function: Function) -> Iterator[tuple[Outline, ast.expr]]:

@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING
 from ....finding import Hop
 from ....nodes import walk
 from ....syntax.branches import no_one_run
-from ....syntax.callees import FUNCTIONS
+from ....syntax.callees import FUNCTIONS, Function
 from ....syntax.outline import Outline
+from ..starts.command_lines import is_chosen_alone
 from ..starts.start_lines import may_precede
 from .run_twice import is_run_twice
 
@@ -22,6 +23,8 @@ _MAX_CALLS = 20  # of the functions that come to a start of workers
 
 def precedes(search: Search, change: Place, sent: Hop) -> bool:
     """The change may be made before the worker is started, and before each call that comes to that."""
+    if _by_another_command(search, change, sent):
+        return False
     begins = [sent]
     for _ in range(_MAX_DEPTH):
         if not any(_may_be_before(search, change, each, called=each is not sent) for each in begins):
@@ -31,6 +34,36 @@ def precedes(search: Search, change: Place, sent: Hop) -> bool:
             break
         begins = above
     return True
+
+
+def _by_another_command(search: Search, change: Place, sent: Hop) -> bool:
+    """Only one command makes the change, and only another starts the worker: a command line runs one of them."""
+    makes = _commands(search, change.outline, change.outline.scope(change.node))
+    outline = search.repo.outline(sent.path) if makes else None
+    calls = outline.by_line.get(sent.line, ()) if outline is not None else ()
+    if outline is None or not calls:
+        return False
+    starts = _commands(search, outline, outline.scope(calls[0]))
+    return bool(starts) and starts.isdisjoint(makes)
+
+
+def _commands(search: Search, outline: Outline, scope: ast.AST) -> set[Function]:
+    """The commands that come to the function; none where other code does as well, or nobody is seen to."""
+    found, todo, called = set[Function](), [(outline, scope)], search.called
+    for where, function in todo:  # grows as it goes
+        if not isinstance(function, FUNCTIONS) or len(todo) > _MAX_CALLS:
+            return set()
+        chosen = {call for _, call in called.by_command_line(where, function)}
+        others = [(caller, call) for caller, call in called.of(where, function) if call not in chosen]
+        if not (chosen or others):
+            return set()
+        if chosen:
+            if not is_chosen_alone(search.repo, search.callees.resolver, where, function):
+                return set()
+            found.add(function)
+        above = [(caller, caller.scope(call)) for caller, call in others]
+        todo += [each for each in dict.fromkeys(above) if each not in todo]
+    return found
 
 
 def _called_from(search: Search, begin: Hop) -> list[Hop]:

@@ -51,12 +51,16 @@ class CallsOfFunctions:
                 made = self.callees.made_class(caller, call)
                 if made is not None and made[1] is owner:
                     yield caller, call
+        yield from self.by_command_line(outline, function)
+        if isinstance(outline.scope(function), FUNCTIONS):
+            yield from self._calls_by_flow(outline, function)
+
+    def by_command_line(self, outline: Outline, function: Function) -> Iterator[tuple[Outline, ast.expr]]:
+        """Where a command line is run that may choose the function."""
         if outline.parents[function] is outline.module:
             yield from ((outline, call) for call in calls_of_any(outline))
         if function.decorator_list:
             yield from calls_of_command(self.repo, self.callees.resolver, outline, function)
-        if isinstance(outline.scope(function), FUNCTIONS):
-            yield from self._calls_by_flow(outline, function)
 
     def _named(self, name: str) -> dict[ast.AST, list[tuple[Outline, ast.expr, bool]]]:
         """The calls and the other uses of functions by `name`, each with whether it is a call, by the function.
