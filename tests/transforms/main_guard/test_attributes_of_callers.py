@@ -70,7 +70,8 @@ def test_a_property_may_give_something_else() -> None:
 
 def test_another_method_later_in_the_loop_may_set_it() -> None:
     start = "        if self.plot:\n            Plotter().begin()\n"
-    again = "        for _ in range(2):\n            if self.plot:\n                Plotter().begin()\n            self.enable()\n"
+    again = "        for _ in range(2):\n            if self.plot:\n                Plotter().begin()\n"
+    again += "            self.enable()\n"
     trainer = TRAINER.format(first="pass", before="pass", after="pass")
     assert start in trainer
     files = {"trainer.py": trainer.replace(start, again), "train.py": SCRIPT.format(given="4")}
