@@ -29,6 +29,7 @@ from .evaluated_text import evaluated_texts
 from .loaded_by_path import loaded_by_path
 from .made_classes import made_classes
 from .misnamed import kept_from_above, misnamed
+from .named_on_import import named_on_import
 from .plan import Target, plan_hoist
 from .screen import ID
 from .set_after_start import set_after_start
@@ -70,6 +71,7 @@ def findings(project: Project, found: Iterable[Crossing]) -> Iterator[Finding]:
             or no_one_run(repo, steps)
             or only_in_children(repo, crossing)
             or set_after_start(repo, crossing)
+            or named_on_import(repo, crossing)
             or never_made(repo, crossing)
             or _may_be_skipped(repo, places)
         ):

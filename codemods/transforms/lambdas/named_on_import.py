@@ -1,0 +1,73 @@
+"""Functions in functions that an import gives a name by which pickle finds them, in a worker as well.
+
+def build(height):
+    def inner(rows): ...
+    inner.__qualname__ = "crop"
+    return inner
+
+crop = build(3)
+"""
+
+from __future__ import annotations
+
+import ast
+
+from ...flow.answers.crossing import Crossing
+from ...nodes import walk
+from ...syntax.binding_rules import FUNCTIONS
+from ...syntax.file_tree import position
+from ...syntax.main_guard import is_main_guard
+from ...syntax.names import root_of_chain
+from ...syntax.outline import Outline
+from ...syntax.repo import Repo
+
+
+def named_on_import(repo: Repo, crossing: Crossing) -> bool:
+    """Code that runs on import sets the `__qualname__` of the function, or binds it by `global`."""
+    outline = repo.outline(crossing.path)
+    if outline is None:
+        return False
+    made = [*outline.by_line.get(crossing.line, ()), *outline.definitions_by_line.get(crossing.line, ())]
+    node = next((each for each in made if position(each) == (crossing.line, crossing.column)), None)
+    if node is None:
+        return False
+    around = next((above for above in outline.ancestors(node) if isinstance(above, FUNCTIONS)), outline.module)
+    names = {node.name} if isinstance(node, FUNCTIONS) else _targets(outline.statement(node))
+    return bool(names) and _is_named(outline, around, names) and _runs_on_import(outline, around)
+
+
+def _targets(statement: ast.AST) -> set[str]:
+    targets = statement.targets if isinstance(statement, ast.Assign) else []
+    return {target.id for target in targets if isinstance(target, ast.Name)}
+
+
+def _is_named(outline: Outline, around: ast.AST, names: set[str]) -> bool:
+    for attribute in outline.attributes.get("__qualname__", ()):
+        root = root_of_chain(attribute)
+        stored = isinstance(attribute.ctx, ast.Store) and outline.scope(attribute) is around
+        if stored and root is not None and root.id in names and _is_bound(outline, outline.statement(attribute)):
+            return True
+    return any(
+        isinstance(node, ast.Global) and not names.isdisjoint(node.names) and outline.scope(node) is around
+        for node in (walk(around) if isinstance(around, FUNCTIONS) else ())
+    )
+
+
+def _is_bound(outline: Outline, statement: ast.AST) -> bool:
+    """The module has the name that is set: it binds that, or fills its `globals()`."""
+    value = statement.value if isinstance(statement, ast.Assign) else None
+    if isinstance(value, ast.Constant):
+        return bool(outline.bindings(outline.module, str(value.value)))
+    return any(isinstance(outline.parents[call], ast.Subscript) for call in outline.calls.get("globals", ()))
+
+
+def _runs_on_import(outline: Outline, function: ast.AST) -> bool:
+    """It is the module, or a function that the module calls, outside of the main guard."""
+    if not isinstance(function, FUNCTIONS):
+        return function is outline.module
+    return any(
+        outline.scope(call) is outline.module
+        and isinstance(call.func, ast.Name)
+        and not any(is_main_guard(above) for above in outline.ancestors(call))
+        for call in outline.calls.get(function.name, ())
+    )

@@ -1,0 +1,68 @@
+"""Functions in functions that pickle finds by the name that the import gives them."""
+
+from __future__ import annotations
+
+from harness.each_row import each_row
+from harness.small import reported
+
+PROGRAM = """\
+from multiprocessing import Process
+
+
+def build(name):
+    {before}def inner(rows):
+        return rows
+
+    {then}
+    return inner
+
+
+{made}
+
+if __name__ == "__main__":
+    {main}
+    Process(target=crop, args=(1,)).start()
+"""
+MADE = "crop = build('crop')"
+PUT = "inner.__qualname__ = name\n    globals()[name] = inner"
+
+
+def _proven(then: str, made: str, main: str = "pass", before: str = "") -> bool:
+    program = PROGRAM.format(then=then, made=made, main=main, before=before)
+    found = reported({"run.py": program}, "lambdas")
+    return any(each.confidence.value == "proven" for each in found)
+
+
+@each_row(
+    ("then", "made"),
+    [
+        ("inner.__qualname__ = 'crop'", MADE),
+        ("inner.__name__ = inner.__qualname__ = 'crop'", MADE),
+        (PUT, MADE),
+        (PUT, "for name in ('crop', 'flip'):\n    crop = build(name)"),
+        ("return inner", "crop = lambda rows: rows\ncrop.__qualname__ = 'crop'"),
+    ],
+)
+def test_it_is_found(then: str, made: str) -> None:
+    assert not _proven(then, made)
+
+
+@each_row(
+    ("then", "made", "main"),
+    [
+        ("pass", MADE, "pass"),
+        ("inner.__qualname__ = 'crop'", "crop = None", "crop = build('crop')"),
+        ("inner.__qualname__ = 'other'", MADE, "pass"),
+        ("inner.__qualname__ = name", MADE, "pass"),
+        ("inner.__name__ = 'crop'", MADE, "pass"),
+        ("return inner", "crop = lambda rows: rows", "pass"),
+    ],
+)
+def test_it_is_not(then: str, made: str, main: str) -> None:
+    assert _proven(then, made, main)
+
+
+def test_it_is_bound_by_global() -> None:
+    made = "build(1)\ncrop = inner"
+    assert not _proven("pass", made, before="global inner\n\n    ")
+    assert _proven("pass", "", "crop = build(1)", before="global inner\n\n    ")
