@@ -25,6 +25,7 @@ class CallsOfScripts:
         self.repo, self.importers = repo, importers
         self._known: dict[tuple[str, str, int], bool] = {}
         self._by_name: dict[str, list[_Naming]] = {}
+        self._in_texts: dict[str, bool] = {}
 
     def imports(self, script: str, path: str) -> bool:
         """The script imports the file, directly or not, or may find it by its name where nothing else is seen to."""
@@ -42,22 +43,31 @@ class CallsOfScripts:
         return self._known[key]
 
     def _may_run(self, script: str, path: str, line: int, depth: int) -> bool:
-        """Methods, and what a decorator may register, may be run by anybody."""
+        """What a decorator may register, and methods of a class that nothing names, may be run by anybody."""
         outline = self.repo.outline(path)
         around = [] if outline is None else [each for each in outline.module.body if _spans(each, line)]
-        if outline is None or not around or depth > _MAX_DEPTH or isinstance(around[0], ast.ClassDef):
+        if outline is None or not around or depth > _MAX_DEPTH:
             return True
         top = around[0]
-        if not isinstance(top, FUNCTIONS):
+        if not isinstance(top, (*FUNCTIONS, ast.ClassDef)):
             return path == script or not is_main_guard(top)
         named = [(other, at) for other in self._naming(top.name) for at in _named(other, top, outline)]
         named += [(_naming(outline, top.name), call.lineno) for call in calls_of_any(outline)]
+        if isinstance(top, ast.ClassDef) and (top.decorator_list or not named or self._is_in_texts(top.name)):
+            return True  # a registry may have it
         if top.decorator_list and not named:
             return True  # who keeps it calls it
         return any(
             self.imports(script, other.outline.path) and self._may_run(script, other.outline.path, at, depth + 1)
             for other, at in named
         )
+
+    def _is_in_texts(self, name: str) -> bool:
+        """The name, or a dotted one that ends with it, is the value of a string somewhere."""
+        if name not in self._in_texts:
+            texts = (node.value for each in self.repo.mentioning(name) for node in each.of_kind(ast.Constant))
+            self._in_texts[name] = any(isinstance(text, str) and text.rpartition(".")[2] == name for text in texts)
+        return self._in_texts[name]
 
     def _naming(self, name: str) -> list[_Naming]:
         """What the files have that hold the name; collected once: of a hundred scripts each has a `main`."""
@@ -89,8 +99,8 @@ def _naming(outline: Outline, name: str) -> _Naming:
     return _Naming(outline, frozenset((node.module or "").rpartition(".")[2] for node in stars), alone, others)
 
 
-def _named(other: _Naming, function: Function, home: Outline) -> list[int]:
-    """The lines where a function of the file `home` is named in a file, but for its own."""
+def _named(other: _Naming, function: Function | ast.ClassDef, home: Outline) -> list[int]:
+    """The lines where a function or class of the file `home` is named in a file, but for its own."""
     if other.outline is home:
         return [line for line in (*other.alone, *other.others) if not _spans(function, line)]
     if not other.alone:
