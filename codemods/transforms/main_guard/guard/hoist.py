@@ -16,9 +16,10 @@ from ....syntax.callees import FUNCTIONS, Function
 from ....syntax.main_guard import is_main_guard
 from ....syntax.names import last_name
 from ....syntax.outline import Outline
+from ....syntax.resolver import Class
 from ....tree.source import Source
 from ..own_nodes import own_nodes
-from ..starts.process_starts import Starts
+from ..starts.process_starts import POOL, Starts
 from ..statements import names_bound, reads_on_import
 from .edits import blank_lines, moved_text
 from .guarded_values import GuardedValues, Value
@@ -113,7 +114,9 @@ def sent(starts: Starts, outline: Outline, call: ast.Call) -> Sent | None:
             *(k.value for k in call.keywords if k.arg in ("dataset", "collate_fn", "worker_init_fn")),
         ]
         return None if sure is None else (sure, _sending(outline, call), kept)
-    boundary = starts.table.boundary(name) or _of_passed_pool(starts, outline, call)
+    boundary = (
+        starts.table.boundary(name) or _of_passed_pool(starts, outline, call) or _of_own_pool(starts, outline, call)
+    )
     if boundary is None:
         return _sent_on(starts, outline, call)
     if name.startswith(("torch.save", "pickle.")) or not boundary.pickles:
@@ -142,6 +145,19 @@ def _of_passed_pool(starts: Starts, outline: Outline, call: ast.Call) -> Boundar
         names = {starts.name(*each) for each in values}
         found += [starts.table.boundary(f"{name}.{call.func.attr}") for name in names] or [None]  # type: ignore[attr-defined]
     return found[0] if found and None not in found else None
+
+
+def _of_own_pool(starts: Starts, outline: Outline, call: ast.Call) -> Boundary | None:
+    """What `pool.map(...)` is where the class of `pool` is one of the repository that derives from a pool."""
+    function = call.func
+    if last_name(function) not in _OF_POOLS or not isinstance(function, ast.Attribute):
+        return None
+    values = [function.value]
+    if isinstance(function.value, ast.Name):
+        values = [each.value for each in outline.lookup(function, function.value.id)[1] if each.value is not None]
+    made = [starts.callees.made_class(outline, value) if isinstance(value, ast.Call) else None for value in values]
+    pools = [each is not None and starts.is_pool(Class(*each)) is not None for each in made]
+    return starts.table.boundary(f"{POOL}().{function.attr}") if pools and all(pools) else None
 
 
 def _sending(outline: Outline, call: ast.Call) -> Hop:

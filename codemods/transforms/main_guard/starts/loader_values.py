@@ -19,7 +19,7 @@ def is_text(nodes: Iterable[ast.expr], value: object) -> bool:
     return any(isinstance(node, ast.Constant) and node.value == value for node in nodes)
 
 
-def forks(node: ast.expr) -> bool:
+def forks(node: ast.AST) -> bool:
     """It names fork, and not only for want of another (`os.environ.get("START", "fork")`)."""
     asked = (call for call in ast.walk(node) if isinstance(call, ast.Call) and last_name(call.func) in _ASKING)
     fallbacks = {argument for call in asked for argument in call.args[1:]}

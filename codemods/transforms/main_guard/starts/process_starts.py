@@ -18,7 +18,7 @@ from ....finding import Confidence, Hop
 from ....flow.boundaries import table
 from ....project import Project
 from ....syntax.binding_rules import given_to, positional
-from ....syntax.callees import FUNCTIONS, Callees, Function
+from ....syntax.callees import FUNCTIONS, Callees, Function, method
 from ....syntax.dead_branches import Literals, asked, branches, literals_of
 from ....syntax.main_guard import is_main_process_test
 from ....syntax.modules import Modules
@@ -39,6 +39,7 @@ from .own_start import starts_itself
 from .trainer_settings import given_before, set_to_workers
 
 PROCESS = "multiprocessing.Process"
+POOL = "multiprocessing.Pool"
 EXECUTOR = "concurrent.futures.ProcessPoolExecutor"
 SET_METHOD = "multiprocessing.set_start_method"
 SETS = SET_METHOD.rpartition(".")[2]  # in the text of a file that calls it by whatever name
@@ -119,6 +120,18 @@ class Starts:
         """One of these classes, a class and its bases, derives from `multiprocessing.Process`, whose `start` it has."""
         bases = ((at.outline, without_arguments(base)) for at in lineage for base in at.node.bases)
         return any(self.name(outline, base) == PROCESS for outline, base in bases) and starts_itself(lineage)
+
+    def is_pool(self, made: Class) -> Confidence | None:
+        """How sure it is that an object of the class is a pool, which starts processes when it is made."""
+        lineage = self.callees.resolver.lineage(made)
+        bases = [self.name(at.outline, without_arguments(base)) for at in lineage for base in at.node.bases]
+        if POOL not in bases or any(forks(at.node) for at in lineage):
+            return None
+        own = next((found for at in lineage if (found := method(at.node, "__init__")) is not None), None)
+        if own is None:
+            return Confidence.PROVEN
+        calls = (node for node in ast.walk(own) if isinstance(node, ast.Call))
+        return Confidence.LIKELY if any(last_name(call.func) == "__init__" for call in calls) else None
 
     # starts
 
@@ -205,6 +218,8 @@ class Starts:
         if made is not None:
             if begins and self.is_process(self.callees.resolver.lineage(Class(*made))):
                 return _start(outline, node, Confidence.PROVEN, "a process is created and started")
+            if (sure := self.is_pool(Class(*made))) is not None and not any(forks(k.value) for k in node.keywords):
+                return _start(outline, node, sure, f"`{ast.unparse(node.func)[:60]}(...)` starts processes")
             initialiser = self.callees.initialiser(*made)
             return self._through(outline, node, given, *initialiser) if initialiser else None
         return self._trained(outline, node, given) or self._looked_up(outline, node, given)
