@@ -12,7 +12,7 @@ from ....syntax.callees import FUNCTIONS, Function
 from ....syntax.file_tree import Scope
 from ....syntax.main_guard import is_main_process_block
 from ....syntax.outline import Outline
-from ....syntax.resolver import Class
+from ....syntax.resolver import Class, method
 from ..own_nodes import own_nodes
 from ..own_objects import method_of_own
 from ..starts.process_starts import Starts
@@ -222,7 +222,26 @@ def _methods_in_workers(starts: Starts, outline: Outline, made: ast.Name) -> lis
     """What workers call of an object of the class that `made` names, at module level."""
     classes = [binding.statement for binding in outline.lookup(made, made.id)[1]]
     tops = [owner for owner in classes if isinstance(owner, ast.ClassDef) and owner in outline.module.body]
-    return [method for owner in tops for name in _WORKER for method in _methods(starts, outline, owner, name)]
+    found = [method for owner in tops for name in _WORKER for method in _methods(starts, outline, owner, name)]
+    return [*found, *(method for owner in tops for method in _called_by_others(starts, outline, owner))]
+
+
+def _called_by_others(starts: Starts, outline: Outline, owner: ast.ClassDef) -> list[_Run]:
+    """What methods of bases in other files call of the object: `self.step()` in a `run` that the class inherits."""
+    lineage = starts.callees.resolver.lineage(Class(outline, owner))
+    todo, found = [*_WORKER] if any(at.outline is not outline for at in lineage) else [], list[_Run]()
+    for name in todo:  # grows as it goes
+        at, function = next(((at, each) for at in lineage if (each := method(at.node, name)) is not None), (None, None))
+        if at is None or function is None:
+            continue
+        if at.outline is outline:
+            found += _methods(starts, outline, owner, name) if name not in _WORKER else []
+            continue
+        for node in walk(function):
+            if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
+                new = at.outline.is_self(node.func.value) and node.func.attr not in todo
+                todo += [node.func.attr] if new else []
+    return found
 
 
 def _methods(starts: Starts, outline: Outline, owner: ast.ClassDef, name: str) -> list[_Run]:
