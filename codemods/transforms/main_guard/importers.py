@@ -51,6 +51,8 @@ class Importers:
         self._reaching: dict[str, frozenset[str]] = {}
         self._named: dict[str, bool] = {}
         self._later: dict[str, bool] = {}
+        self._below: dict[str, frozenset[str]] = {}
+        self.loud: dict[str, int] = {}  # see `printed_by_imports`, which fills it
 
     def of(self, path: str) -> str | None:
         """A file that imports `path`; None when there is none."""
@@ -147,6 +149,25 @@ class Importers:
     def imported(self, path: str) -> set[str]:
         """The other files that `path` imports."""
         return {*_imported_files(self.project, path)} - {path}
+
+    def below(self, path: str) -> frozenset[str]:
+        """The other files that `path` imports, directly or not. What it imports itself is likely to be asked again."""
+        direct = self.imported(path)
+        return frozenset(direct).union(*map(self._all_below, direct)) - {path}
+
+    def _all_below(self, path: str) -> frozenset[str]:
+        if path not in self._below:
+            found, todo = set[str](), [path]
+            while todo:
+                for other in self.imported(todo.pop()) - found:
+                    found.add(other)
+                    known = self._below.get(other)
+                    if known is None:
+                        todo.append(other)
+                    else:
+                        found |= known
+            self._below[path] = frozenset(found)
+        return self._below[path]
 
     def _by_name(self, path: str) -> str | None:
         """Who imports it by a string: `import_module("tools.train")`, an entry point of the packaging."""

@@ -99,24 +99,24 @@ def printed_by_imports(starts: Starts, importers: Importers, outline: Outline) -
 
     A line that is the same whenever it is printed (`print("apex not found")`) does no harm once more.
     """
-    todo, seen, loud = [outline.path], {outline.path}, dict[str, int]()
-    for path in todo:  # grows as it goes
-        for other in sorted(importers.imported(path) - seen):
-            seen.add(other)
-            todo.append(other)
-            where = starts.callees.repo.outline(other) if _may_print(starts.project, other) else None
-            for statement in where.module.body if where is not None else ():
-                if where is None or not is_print(statement) or _is_banner(statement):
-                    continue
-                if only_prints(starts, where, statement):
-                    loud.setdefault(other, statement.lineno)
+    loud, below = importers.loud, importers.below(outline.path)
+    for other in sorted(below - loud.keys()):
+        loud[other] = _print_in(starts, other)
     # who imports a file is asked only where that matters: each new file may change the answer
     todo, seen = [outline.path], {outline.path}
-    for path in todo if loud else ():
+    for path in todo if any(map(loud.get, below)) else ():
         for other in sorted(importers.imported(path) - seen):
             if not importers.only_later(other):
                 seen.add(other)
                 todo.append(other)
-                if other in loud:
-                    return other, loud[other]
+                if line := loud[other]:
+                    return other, line
     return None
+
+
+def _print_in(starts: Starts, path: str) -> int:
+    """The line of the first statement of a module that is a `print`, and no banner; 0 without one."""
+    where = starts.callees.repo.outline(path) if _may_print(starts.project, path) else None
+    statements = where.module.body if where is not None else ()
+    prints = (each for each in statements if is_print(each) and not _is_banner(each))
+    return next((each.lineno for each in prints if where is not None and only_prints(starts, where, each)), 0)
