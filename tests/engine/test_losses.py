@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import pytest
 
+from codemods.engine import run
 from codemods.engine.losses import held_back
 from codemods.engine.migrate import check, plan
 from codemods.finding import Confidence, Finding, Fix, Hop, Span
+from codemods.project import Project
 from codemods.rule import Loss
 from codemods.settings import Settings
 from codemods.tree.files import MemoryFiles
@@ -163,13 +165,31 @@ def start():
 """
 
 
-def test_fixes_that_are_right_alone_and_not_all_together() -> None:
-    files = {f"run{number}.py": "from lab import jobs\n\njobs.start()\n" for number in range(24)}
-    text = {"lab/__init__.py": "", "lab/jobs.py": MANY, **files}
-    done = plan(MemoryFiles({path: each.encode() for path, each in text.items()}), Settings(select=("main-guard",)))
+def _scripts(number: int, jobs: str) -> dict[str, bytes]:
+    files = {f"run{at}.py": b"from lab import jobs\n\njobs.start()\n" for at in range(number)}
+    return {"lab/__init__.py": b"", "lab/jobs.py": jobs.encode(), **files}
+
+
+def test_fixes_that_are_right_alone_and_not_all_together(monkeypatch: pytest.MonkeyPatch) -> None:
+    files = _scripts(24, MANY.replace("    np.random.seed(3)\n", ""))
+
+    def losses_of(losing: object, project: Project) -> list[Loss]:
+        guarded = [path for path in files if project.holds(path, "__main__")]
+        return [Loss("lab/jobs.py", 11, "np.random.rand")] if len(guarded) == 24 else []
+
+    monkeypatch.setattr(run, "losses_of", losses_of)
+    done = plan(MemoryFiles(files), Settings(select=("main-guard",)))
     assert len(done.contents) == 23
     (left,) = (each for each in done.remaining if each.path.startswith("run"))
     assert left.fix is None and "np.random.rand" in (left.reason or "")
+
+
+def test_fixes_that_each_lose_something() -> None:
+    done = plan(MemoryFiles(_scripts(3, MANY)), Settings(select=("main-guard",)))
+    assert not done.contents
+    reasons = {each.path: each.reason or "" for each in done.remaining}
+    assert reasons.keys() == {"run0.py", "run1.py", "run2.py"}
+    assert all("np.random.rand" in reason and "line 10 of lab/jobs.py" in reason for reason in reasons.values())
 
 
 UNGUARDED = """\
