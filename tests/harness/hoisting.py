@@ -19,9 +19,9 @@ from codemods.tree.files import MemoryFiles
 PATH = "train.py"
 
 
-def candidates(project: Project) -> list[Target]:
+def candidates(project: Project, path: str = PATH) -> list[Target]:
     """Every lambda, nested function and local class of the file, as if all of them crossed."""
-    module = project.module(PATH)
+    module = project.module(path)
     assert module is not None
     scopes = Scopes(module)
     found = []
@@ -46,14 +46,16 @@ class Carrying(Unknown):
         return self.words
 
 
-def hoisted(text: str, burdens: Sequence[str] = (), others: dict[str, str] | None = None) -> tuple[str, list[str]]:
+def hoisted(
+    text: str, burdens: Sequence[str] = (), others: dict[str, str] | None = None, path: str = PATH
+) -> tuple[str, list[str]]:
     """The text with every candidate moved that may be, checked as the pipeline does, and the reasons for the rest."""
-    contents = {PATH: text, **(others or {})}
-    project = Project(MemoryFiles({path: each.encode() for path, each in contents.items()}))
-    answers = plan_hoist(project, PATH, candidates(project), Carrying(burdens))
+    contents = {path: text, **(others or {})}
+    project = Project(MemoryFiles({name: each.encode() for name, each in contents.items()}))
+    answers = plan_hoist(project, path, candidates(project, path), Carrying(burdens))
     fixes = list(dict.fromkeys(each for each in answers.values() if isinstance(each, Fix) and each.unsafe is None))
-    edits = edits_of(fixes, project.source, project.module).get(PATH, [])
-    source = project.source(PATH)
+    edits = edits_of(fixes, project.source, project.module).get(path, [])
+    source = project.source(path)
     assert source is not None
     after = source.apply(edits)
     if edits:

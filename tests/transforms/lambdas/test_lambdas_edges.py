@@ -226,11 +226,24 @@ def test_a_lambda_that_a_maker_gives() -> None:
     assert "def _collate_fn(size, items):" in after
 
 
-@each_row("name", ["setup", "teardown_module", "pytest_configure", "__getattr__", "TestRows"])
-def test_names_that_are_looked_for_in_modules_are_not_kept(name: str) -> None:
+@each_row(
+    ("name", "path", "kept"),
+    [
+        ("setup", "test_rows.py", False),
+        ("teardown_module", "tests/rows.py", False),
+        ("TestRows", "rows_test.py", False),
+        ("pytest_configure", "rows.py", False),
+        ("__getattr__", "rows.py", False),
+        ("TestRows", "rows.py", True),  # the rows to test on: runners look into files of tests only
+        ("setup", "rows.py", True),
+        ("test_collate", "train.py", True),
+    ],
+)
+def test_names_that_are_looked_for_in_modules_are_not_kept(name: str, path: str, kept: bool) -> None:
     keyword = "class" if name[0] == "T" else "def"
-    after, _ = hoisted(f"def build():\n    {keyword} {name}(object):\n        pass\n    return {name}\n")
-    assert f"\n{keyword} {name}(" not in "\n" + after and after.startswith(f"{keyword} _")
+    text = f"def build():\n    {keyword} {name}(object):\n        pass\n    return {name}\n"
+    after, _ = hoisted(text, path=path)
+    assert after.startswith(f"{keyword} {name}(" if kept else f"{keyword} _")
 
 
 def test_what_is_not_written_takes_no_name_and_no_room() -> None:

@@ -79,14 +79,14 @@ def test_loader(ds):
     return ds.map(test_step)
 """,
             """\
-def _test_step(x):
+def test_step(x):
     return x
 
 
 def test_loader(ds):
-    return ds.map(_test_step)
+    return ds.map(test_step)
 """,
-            id="a nested function that pytest would collect",
+            id="a nested function that pytest would collect in a file of tests",
         ),
         pytest.param(
             """\

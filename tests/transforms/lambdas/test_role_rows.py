@@ -258,9 +258,9 @@ def test_names_that_are_free() -> None:
         ("def f():\n    def work(): pass\n    globals()['x']\n", {}, True),
         ("import sys\ndef f():\n    def work(): pass\nsys.modules[__name__]\n", {}, False),
         ("def f():\n    def work(): pass\nfor n in dir(): print(n)\n", {}, False),
-        ("def f():\n    def test_it(): pass\n", {}, False),
-        ("def f():\n    def setup_it(): pass\n", {}, False),
-        ("def f():\n    def teardown(): pass\n", {}, False),
+        ("def f():\n    def test_it(): pass\n", {}, True),  # in a file that is none of tests
+        ("def f():\n    def setup_it(): pass\n", {}, True),
+        ("def f():\n    def teardown(): pass\n", {}, True),
         ("def f():\n    def __it(): pass\n", {}, False),
         ("def f():\n    def g(): pass\n", {}, False),
         ("def f():\n    def G(): pass\n", {}, True),

@@ -21,7 +21,8 @@ from ....syntax.scopes import Scopes
 _Item = TypeVar("_Item")
 _LOOKS_UP = re.compile(r"\bglobals\(|\bsys\.modules\[__name__\]")  # any name, by its text
 _IDENTIFIER = re.compile(r"[^\W\d]\w*")
-_FOUND_BY_NAME = re.compile(r"test|set_?up|tear_?down|pytest_|load_tests|__", re.IGNORECASE)
+_FOUND_BY_NAME = re.compile(r"pytest_|__", re.IGNORECASE)
+_FOUND_IN_TESTS = re.compile(r"test|set_?up|tear_?down|load_tests", re.IGNORECASE)  # by pytest, nose and unittest
 
 
 class Chosen(set[_Item]):
@@ -150,7 +151,8 @@ class Names:
         private = name.startswith("_")
         if (module.stars and not private) or self._is_submodule(name):
             return False  # others may ask this file for what it has under the name
-        if _FOUND_BY_NAME.match(name) or (len(name) < 3 and name.islower()):
+        in_tests = _FOUND_IN_TESTS.match(name) and "test" in self._path.lower()
+        if in_tests or _FOUND_BY_NAME.match(name) or (len(name) < 3 and name.islower()):
             return False  # pytest, unittest or Python would call it; says too little at module level
         if name in module.bindings or name in module.uses or name in dir(builtins) or name in self._kept:
             return False
