@@ -121,9 +121,13 @@ def place_above(source: Source, scopes: Scopes, node: ast.AST) -> int:
 
 
 def _is_heading(source: Source, statement: ast.stmt) -> bool:
-    """A text in quotes that nothing reads, on lines of its own: it is about what stands directly below."""
+    """A text in quotes that nothing reads, below an empty line: it is about what stands directly below.
+
+    Directly below a variable, it is about that.
+    """
     value = statement.value if isinstance(statement, ast.Expr) else None
-    return isinstance(value, ast.Constant) and isinstance(value.value, str) and _begins_line(source, statement)
+    is_text = isinstance(value, ast.Constant) and isinstance(value.value, str) and _begins_line(source, statement)
+    return is_text and not source.line_text(first_attached_line(source, statement) - 1).strip()
 
 
 def _begins_line(source: Source, node: ast.stmt) -> bool:

@@ -45,6 +45,12 @@ if __name__ == "__main__":
             "1, initializer=_init_worker, initargs=[args, 3, 4]",
             "(3, 4)",
         ),
+        (
+            "table",
+            "1, initializer=init, initargs=(\n        3,\n    )",
+            "1, initializer=_init_worker, initargs=(\n        table,\n        3,\n    )",
+            "(3,)",
+        ),
         ("value", "1, init, initargs=()", "", ""),
         ("initargs", "1, initializer=init", "1, initializer=_init_worker, initargs=(initargs,)", "()"),
         ("value", "1, initargs=(), initializer=init", "1, initargs=(value,), initializer=_init_worker", "()"),

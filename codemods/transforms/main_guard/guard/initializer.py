@@ -297,7 +297,11 @@ class HandOver:
         elif isinstance(arguments, (ast.Tuple, ast.List)) and self._opens(arguments):
             first = source.offset(arguments.lineno, arguments.col_offset) + 1
             close = ", " if arguments.elts else "," if isinstance(arguments, ast.Tuple) else ""
-            edits = [Edit(source.path, start, end, self._name(names)), Edit(source.path, first, first, handed + close)]
+            at, text = first, handed + close
+            if arguments.elts and arguments.elts[0].lineno > arguments.lineno:  # one argument a line
+                below = arguments.elts[0].lineno
+                at, text = source.line_starts[below - 1], f"{indentation_at(source, below)}{handed},\n"
+            edits = [Edit(source.path, start, end, self._name(names)), Edit(source.path, at, at, text)]
             last, behind = (
                 (self._end(arguments.elts[-1]), self._end(arguments) - 1) if arguments.elts else (first, first)
             )
