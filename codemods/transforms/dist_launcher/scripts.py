@@ -97,13 +97,13 @@ class Scripts:
     def _in_a_checkout(self, line: LaunchLine, name: str) -> list[str]:
         """The file that a whole path names where somebody keeps this repository: `/home/me/repo/examples/a/train.py`.
 
-        It must lie beside the line, or in a folder beside that of the line: other paths may be those of any checkout.
+        It must lie beside the line, or in a folder beside that of the line, below one that both are in: others may be
+        those of any checkout (`/opt/detection/tools/train.py`).
         """
         parts = name.split("/")
         found = next((tail for at in range(1, len(parts)) if (tail := "/".join(parts[at:])) in self.files), "")
-        folder, own = found.rpartition("/")[0], line.path.rpartition("/")[0]
-        above = folder.rpartition("/")[0]
-        return [found] if folder and (folder == own or (above and above == own.rpartition("/")[0])) else []
+        above, own = "/".join(found.split("/")[:-2]), "/".join(line.path.split("/")[:-2])
+        return [found] if above and above == own else []
 
     def _below_a_folder(self, line: LaunchLine, name: str) -> list[str]:
         """The only file of such a path, where the guide went to the folder above it earlier: `cd code`."""

@@ -610,3 +610,8 @@ def test_the_torch_that_a_makefile_installs(name: str) -> None:
     changed = migrated(contents)
     assert changed.keys() == {"a.py"}
     assert "names torch 1.4" in (findings({**contents, **changed})[0].reason or "")
+
+
+def test_a_script_of_another_checkout_that_is_named_like_one_beside_the_line() -> None:
+    files = {"tools/run.sh": f"{LAUNCH} /opt/detection/tools/train.py\n", "tools/train.py": READS_ENV}
+    assert "tools/run.sh" not in migrated(files)
