@@ -75,6 +75,13 @@ def test_a_program_that_chooses_fork_for_itself(pool: str, first: str, found: bo
     assert is_reported("return table[row]", pool, first) is found
 
 
+def test_a_context_that_another_file_takes_is_another_matter() -> None:
+    first = "mp.set_start_method('fork')\n    "
+    text = TABLES.format(work="return table[row]", pool="Pool(2)", first=first)
+    other = "from multiprocessing import get_context\n\n\ndef context(method):\n    return get_context(method)\n"
+    assert not reported({"a.py": text, "other.py": other}, "main-guard")
+
+
 SETTINGS = """\
 from argparse import Namespace
 from multiprocessing import Pool

@@ -121,15 +121,9 @@ class WorkerFunctions:
         return (
             hop.what.startswith(_OF_START_METHOD)
             and not names_spawn(self.starts.project, hop.path)
-            and not self._chooses_contexts
+            and not _chooses_contexts(outline)
             and flow_of(self.starts.project).forks(hop.path) != ""
         )
-
-    @cached_property
-    def _chooses_contexts(self) -> bool:
-        """Some file takes a context by a method that is not written there: `get_context(METHOD)`."""
-        calls = (each for outline in self.repo.mentioning("get_context") for each in outline.calls_of("get_context"))
-        return any((call.args or call.keywords) and not forks_by_context(call) for call in calls)
 
     def _code_at(self, path: str, line: int) -> list[tuple[Outline, ast.ClassDef | Function]]:
         """What stands there: a class, a function, or lambdas, each as a function that returns its value."""
@@ -336,3 +330,9 @@ def _held(outline: Outline, made: ast.Call) -> Iterator[ast.expr]:
     for use in outline.named.get(target.id, ()) if isinstance(target, ast.Name) else ():
         if isinstance(use, ast.Name) and (block in outline.ancestors(use) or outline.only_value(use) is made):
             yield use
+
+
+def _chooses_contexts(outline: Outline) -> bool:
+    """The file takes a context by a method that is not written there: `get_context(METHOD)`."""
+    calls = outline.calls_of("get_context")
+    return any((call.args or call.keywords) and not forks_by_context(call) for call in calls)
