@@ -33,7 +33,10 @@ def named_on_import(repo: Repo, crossing: Crossing) -> bool:
         return False
     around = next((above for above in outline.ancestors(node) if isinstance(above, FUNCTIONS)), outline.module)
     names = {node.name} if isinstance(node, FUNCTIONS) else _targets(outline.statement(node))
-    return bool(names) and _is_named(outline, around, names) and _runs_on_import(outline, around)
+    named = _is_named(outline, around, names) or (
+        isinstance(node, FUNCTIONS) and _is_global(outline, around, node.name)
+    )
+    return named and _runs_on_import(outline, around)
 
 
 def _targets(statement: ast.AST) -> set[str]:
@@ -47,8 +50,13 @@ def _is_named(outline: Outline, around: ast.AST, names: set[str]) -> bool:
         stored = isinstance(attribute.ctx, ast.Store) and outline.scope(attribute) is around
         if stored and root is not None and root.id in names and _is_bound(outline, outline.statement(attribute)):
             return True
+    return False
+
+
+def _is_global(outline: Outline, around: ast.AST, name: str) -> bool:
+    """A `def` below `global name` makes a function of that very name; a lambda is called `build.<locals>.<lambda>`."""
     return any(
-        isinstance(node, ast.Global) and not names.isdisjoint(node.names) and outline.scope(node) is around
+        isinstance(node, ast.Global) and name in node.names and outline.scope(node) is around
         for node in (walk(around) if isinstance(around, FUNCTIONS) else ())
     )
 

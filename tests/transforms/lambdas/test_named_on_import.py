@@ -66,3 +66,8 @@ def test_it_is_bound_by_global() -> None:
     made = "build(1)\ncrop = inner"
     assert not _proven("pass", made, before="global inner\n\n    ")
     assert _proven("pass", "", "crop = build(1)", before="global inner\n\n    ")
+
+
+def test_a_lambda_that_is_bound_by_global_keeps_the_name_of_a_lambda() -> None:
+    made = "build(1)\ncrop = double"
+    assert _proven("double = lambda rows: rows", made, before="global double\n\n    ")
