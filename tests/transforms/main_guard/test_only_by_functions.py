@@ -76,3 +76,38 @@ def test_what_only_functions_set(head: str, own: str, read: str, first: str, fou
     }
     lost = [each for each in reported(files, "main-guard") if "has no `groups`" in each.message]
     assert [each.path for each in lost] == [found] * bool(found)
+
+
+DECORATED = """\
+from multiprocessing import Pool
+
+{kind}
+
+@decorate
+def setup():
+    global size
+    size = 3
+
+
+def work(x):
+    return x * size
+
+
+if __name__ == "__main__":
+    setup()
+    with Pool(2) as pool:
+        print(pool.map(work, [1, 2]))
+"""
+
+
+@pytest.mark.parametrize(
+    ("kind", "found"),
+    [
+        ("def decorate(function):\n    function()\n    return function\n", False),
+        ("def decorate(function):\n    return lambda: function()\n", True),
+        ("def decorate(function):\n    print(function)\n    return function\n", True),
+    ],
+)
+def test_a_decorator_that_calls_the_function(kind: str, found: bool) -> None:
+    lost = reported({"a.py": DECORATED.format(kind=kind)}, "main-guard")
+    assert any("has no `size`" in each.message for each in lost) is found

@@ -6,6 +6,7 @@ import ast
 from collections.abc import Iterator
 
 from ....flow.answers.crossings import flow_of
+from ....syntax.binding_rules import positional
 from ....syntax.callees import FUNCTIONS, Callees, Function
 from ....syntax.names import last_name
 from ....syntax.outline import Outline
@@ -59,8 +60,17 @@ class CallsOfFunctions:
         """Where a command line is run that may choose the function."""
         if outline.parents[function] is outline.module:
             yield from ((outline, call) for call in calls_of_any(outline))
+        yield from ((outline, mark) for mark in function.decorator_list if self._calls_it(outline, mark))
         if function.decorator_list:
             yield from calls_of_command(self.repo, self.callees.resolver, outline, function)
+
+    def _calls_it(self, outline: Outline, mark: ast.expr) -> bool:
+        """The decorator is a function of the repository that calls what it decorates, as soon as that is defined."""
+        for where, decorator in self.callees.resolver.functions(outline, mark) if isinstance(mark, ast.Name) else ():
+            for name in positional(decorator)[:1]:
+                if any(where.scope(call) is decorator for call in where.calls_of(name)):
+                    return True
+        return False
 
     def _named(self, name: str) -> dict[ast.AST, list[tuple[Outline, ast.expr, bool]]]:
         """The calls and the other uses of functions by `name`, each with whether it is a call, by the function.
