@@ -111,3 +111,36 @@ if __name__ == "__main__":
 def test_a_decorator_that_calls_the_function(kind: str, found: bool) -> None:
     lost = reported({"a.py": DECORATED.format(kind=kind)}, "main-guard")
     assert any("has no `size`" in each.message for each in lost) is found
+
+
+UNPICKLED = """\
+from multiprocessing import Pool
+
+
+class Runner:
+    def __init__(self):
+        self.size = 1
+        self.begin()
+
+    def begin(self):
+        global size
+        size = 3
+
+    def {name}(self, state):
+        self.__dict__.update(state)
+        self.begin()
+
+    def work(self, x):
+        return x * size
+
+
+if __name__ == "__main__":
+    with Pool(2) as pool:
+        print(pool.map(Runner().work, [1, 2]))
+"""
+
+
+@pytest.mark.parametrize(("name", "found"), [("__setstate__", False), ("restore", True)])
+def test_what_an_object_sets_as_it_is_unpickled(name: str, found: bool) -> None:
+    lost = reported({"a.py": UNPICKLED.format(name=name)}, "main-guard")
+    assert any("has no `size`" in each.message for each in lost) is found

@@ -23,7 +23,7 @@ from ..starts.fork_contexts import forks_by_context, names_spawn, only_forks
 from ..starts.process_starts import Starts
 from .implicit_calls import implicit_calls
 
-_WORKER = ("__getitem__", "__getitems__", "__iter__", "__next__", "__call__")
+_WORKER = ("__getitem__", "__getitems__", "__iter__", "__next__", "__call__", "__setstate__")
 _PROCESS = "run"  # of a process that is started
 _PLAIN_BASES = ("object", "ABC", "Generic", "Protocol", "Module", "Dataset", "IterableDataset")
 _OF_START_METHOD = ("`multiprocessing.Pool.", "`multiprocessing.Pool`", "`concurrent.futures.ProcessPoolExecutor")
