@@ -56,3 +56,42 @@ def test_a_helper_gives_what_it_got() -> None:
     program = PROGRAM.format(given="self.value").replace("__get__(self, obj, owner=None)", "get(self, obj=1)")
     (found,) = reported({"run.py": program.replace("self.kept", "self.kept.get()")}, "lambdas")
     assert found.confidence.value == "proven"
+
+
+TWO = """\
+from multiprocessing import Pool
+
+
+class Given:
+    def __init__(self, value):
+        self.value = value
+
+    def get(self):
+        return self.value
+
+
+class Stays:
+    def __init__(self):
+        self.own = Given(lambda x: x + 1).get()
+
+    def __call__(self, x):
+        return self.own(x)
+
+
+class Sent:
+    def __init__(self):
+        self.own = Given(abs).get()
+
+    def __call__(self, x):
+        return self.own(x)
+
+
+if __name__ == "__main__":
+    print(Stays()(1))
+    print(Pool(2).map(Sent(), [1]))
+"""
+
+
+def test_a_helper_gives_each_what_that_got() -> None:
+    assert reported({"run.py": TWO}, "lambdas") == []
+    assert reported({"run.py": TWO.replace("Given(abs)", "Given(lambda x: x)")}, "lambdas")

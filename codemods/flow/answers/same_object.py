@@ -6,7 +6,7 @@ keeps seems to be on every object of the class, and what a registry builds here 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from functools import cached_property
 from itertools import islice
 
@@ -388,24 +388,36 @@ class SameObject:
     def _only_for_others(self, number: int, argument: int, parameter: int, instance: int) -> list[tuple[int, int]]:
         """The objects that get `number` by this parameter of a constructor, where all are of other classes.
 
-        None where the constructor is that of a class with which this one has nothing in common, like a helper.
+        None where the constructor is that of a class with which this one has nothing in common, like a helper, which
+        gets nothing else, or is made by a method of this one.
         """
         heap, order = self.solution.heap, self.solution.hierarchy.order
-        owner = self._parameters[parameter]
-        if owner < 0 or set(order(owner)).isdisjoint(order(int(heap.values[instance].a))):
-            return []
+        owner, given = self._parameters[parameter], self._arguments.get(parameter, ())
         made = {
             site - 1: [value for value in heap.holds[site - 1] if heap.values[value].kind == INSTANCE]
-            for source in self._arguments.get(parameter, ())
+            for source in given
             if number in heap.holds[source]
             for site in heap.sites[source, parameter]
             if site > 0
         }
-        if argument not in self._arguments.get(parameter, ()) or any(
-            instance in made[at] or not made[at] for at in made
-        ):
+        own = order(int(heap.values[instance].a))
+        unlike = owner < 0 or set(order(owner)).isdisjoint(own)
+        if unlike and all(number in heap.holds[source] for source in given):
+            return []
+        if unlike and any(self._stands_in(at, own) for at in made):
+            return []
+        if argument not in given or any(instance in made[at] or not made[at] for at in made):
             return []
         return [(value, at) for at, values in made.items() for value in values]
+
+    def _stands_in(self, node: int, classes: Collection[int]) -> bool:
+        """A method of one of the classes has the node."""
+        program, heap = self.solution.program, self.solution.heap
+        index = program.method_around(heap.file_of[node], heap.lines[node])
+        if index < 0:
+            return False
+        file, function = program.functions[index]
+        return program.class_offset[file] + function.owner in classes
 
     @cached_property
     def constructed(self) -> dict[int, set[int]]:
