@@ -132,3 +132,48 @@ if __name__ == "__main__":
 def test_what_a_function_reads_of_what_it_is_passed(work: str, build: str, found: bool) -> None:
     files = {"a.py": SETTINGS.format(work=work, build=build)}
     assert bool(reported(files, "main-guard")) is found
+
+
+LOADER = """\
+from torch.utils.data import DataLoader, Dataset
+
+hparams = {{}}
+
+
+def pad(values):
+    return {pad}
+
+
+class Rows(Dataset):
+    def size(self, index):
+        return min(index, hparams["max"])
+
+    def __getitem__(self, index):
+        return index
+
+    def collate(self, samples):
+        return pad({given})
+
+
+def main():
+    hparams["max"] = 3
+    rows = Rows()
+    print(*DataLoader(rows, num_workers=2, collate_fn=rows.collate))
+
+
+if __name__ == "__main__":
+    main()
+"""
+
+
+@each_row(
+    ("pad", "given", "found"),
+    [
+        ("max(v.size(0) for v in values)", "samples", False),  # of tensors
+        ("[v.size(0) for v in values]", "samples", False),
+        ("values.size(0)", "self", True),
+        ("max(values.size(v) for v in [1, 2])", "self", True),
+    ],
+)
+def test_a_method_of_what_is_drawn_from_the_samples(pad: str, given: str, found: bool) -> None:
+    assert bool(reported({"a.py": LOADER.format(pad=pad, given=given)}, "main-guard")) is found

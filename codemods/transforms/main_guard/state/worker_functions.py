@@ -13,7 +13,7 @@ from ....flow.answers.crossings import flow_of
 from ....flow.facts.records import facts_lookup
 from ....flow.facts.test_code import is_test
 from ....nodes import walk
-from ....syntax.binding_rules import parameters
+from ....syntax.binding_rules import COMPREHENSIONS, parameters
 from ....syntax.callees import Function, method
 from ....syntax.names import last_name
 from ....syntax.outline import Outline
@@ -181,7 +181,7 @@ class WorkerFunctions:
                 known.callers[by] = caller
             for call, code in self._calls(known):
                 if not code and isinstance(call.func, ast.Attribute):
-                    code = self._known_methods(where, call) or [*self._methods(where, objects, call.func)]
+                    code = self._known_methods(where, call) or [*self._methods(where, objects, call.func, depth)]
                 todo += [(*found, depth + 1, (known, call.lineno)) for found in code]
             implied, line = self._implied(known, tuple(objects)), known.function.lineno
             todo += [(*found, depth + 1, (known, line)) for found in implied]
@@ -234,16 +234,19 @@ class WorkerFunctions:
         return [(where, node) for where, node in found if not isinstance(node, ast.ClassDef)]
 
     def _methods(
-        self, outline: Outline, objects: Sequence[Class], func: ast.Attribute
+        self, outline: Outline, objects: Sequence[Class], func: ast.Attribute, depth: int
     ) -> Iterator[tuple[Outline, Function]]:
-        """The methods of that name of what the object keeps, or of what a worker gets where nothing else is known."""
+        """The methods of that name of what the object keeps, or of what a worker gets where nothing else is known.
+
+        In what that calls, the variable of a comprehension (`v.size(0) for v in rows`) is none of these.
+        """
         owners: Sequence[Class] = ()
         if isinstance(func.value, ast.Attribute) and outline.is_self(func.value.value):
             owners = self.starts.loaders.objects.owners(outline, func.value)
         elif outline.is_self(func.value):
             own = outline.owner(func)
             owners = [Class(outline, own)] if own is not None else ()
-        elif isinstance(func.value, ast.Name):
+        elif isinstance(func.value, ast.Name) and not (depth and _is_drawn(outline, func.value)):
             owners = objects
         for cls in owners:
             found = self.callees.method_of(cls, func.attr)
@@ -260,6 +263,14 @@ class WorkerFunctions:
                     yield from [found] if found is not None else ()
                 elif isinstance(value, ast.Name):
                     yield from self.callees.resolver.functions(at.outline, value)
+
+
+def _is_drawn(outline: Outline, name: ast.Name) -> bool:
+    """A comprehension around it binds the name."""
+    parts = (
+        part for above in outline.ancestors(name) if isinstance(above, COMPREHENSIONS) for part in above.generators
+    )
+    return any(isinstance(each, ast.Name) and each.id == name.id for part in parts for each in ast.walk(part.target))
 
 
 def begins_workers(outline: Outline, function: ast.AST) -> bool:
