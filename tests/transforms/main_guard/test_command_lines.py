@@ -83,6 +83,12 @@ def run(path):
     [
         (GROUP + TWO.format(app="cli", first="pass") + MAIN.format("cli"), False),
         (APP + TWO.format(app="app", first="pass") + MAIN.format("app"), False),
+        (
+            GROUP
+            + TWO.format(app="cli", first="pass")
+            + MAIN.format("cli").replace("cli()", "cli(['fetch'], standalone_mode=False)\n    cli(['run'])"),
+            True,
+        ),
         (GROUP + TWO.format(app="cli", first="fetch.callback(path)") + MAIN.format("cli"), True),
         (
             GROUP + TWO.format(app="cli", first="click.get_current_context().invoke(fetch)") + MAIN.format("cli"),

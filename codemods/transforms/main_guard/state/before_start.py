@@ -58,12 +58,17 @@ def _commands(search: Search, outline: Outline, scope: ast.AST) -> set[Function]
         if not (chosen or others):
             return set()
         if chosen:
-            if not is_chosen_alone(search.repo, search.callees.resolver, where, function):
+            if any(map(_goes_on, chosen)) or not is_chosen_alone(search.repo, search.callees.resolver, where, function):
                 return set()
             found.add(function)
         above = [(caller, caller.scope(call)) for caller, call in others]
         todo += [each for each in dict.fromkeys(above) if each not in todo]
     return found
+
+
+def _goes_on(call: ast.expr) -> bool:
+    """`cli(["fetch"], standalone_mode=False)`: the program does not exit behind it, and may run another command."""
+    return isinstance(call, ast.Call) and any(keyword.arg == "standalone_mode" for keyword in call.keywords)
 
 
 def _called_from(search: Search, begin: Hop) -> list[Hop]:
