@@ -357,6 +357,12 @@ def main(path):
         pytest.param("state = self.path, self.client", True, id="a tuple"),
         pytest.param("state = {k: getattr(self, k) for k in ('path', 'client')}", True, id="by their names"),
         pytest.param("state = self.parts()", True, id="another method gives it"),
+        pytest.param(
+            "state = vars(self).copy()\n        state['client'] = state['n'] = None", False, id="none in two places"
+        ),
+        pytest.param(
+            "state = vars(self).copy()\n        state['client'], state['n'] = self.client, 1", True, id="put by a tuple"
+        ),
         pytest.param("state = self.__dict__.copy()\n        state['path'] = None", True, id="another one"),
         pytest.param("state = self.__dict__.copy()", True, id="all of it"),
     ],

@@ -142,7 +142,14 @@ def _put(given: Function, name: str) -> Iterator[ast.expr]:
     """The values that it puts under the name: `state["path"] = path`, `{"path": path}`, `dict(path=path)`."""
     for node in ast.walk(given):
         match node:
-            case ast.Assign(targets=[ast.Subscript(slice=ast.Constant(value=key))], value=value) if key == name:
+            case ast.Assign(targets=targets, value=value):
+                for target in targets:
+                    for part in ast.walk(target):  # `state["path"], state["size"] = path, size`
+                        if isinstance(part, ast.Subscript) and getattr(part.slice, "value", None) == name:
+                            yield value
+            case ast.Call(func=ast.Attribute(attr="setdefault" | "__setitem__"), args=[ast.Constant(key), value]) if (
+                key == name
+            ):
                 yield value
             case ast.keyword(arg=key, value=value) if key == name:
                 yield value
