@@ -54,7 +54,7 @@ class KeptIdentities:
         return [
             Question(what, path, line, each)
             for what, path, line, node in self._asked()
-            for each in self._with_contents(node)
+            for each in dict.fromkeys(self._with_contents(node))
         ]
 
     def _asked(self) -> Iterator[Question]:
