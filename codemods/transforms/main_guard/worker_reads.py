@@ -16,6 +16,7 @@ from .called_here import Called, called_here
 from .data import names
 from .guard.hoist import sent
 from .own_nodes import own_nodes
+from .set_before import SetBefore
 from .set_by_text import UNKNOWN, set_by_text
 from .starts.process_starts import Starts
 from .state.object_parts import Parts
@@ -302,6 +303,8 @@ class WorkerReads:
         for node in ast.walk(function):
             if isinstance(node, (ast.Name, ast.Attribute)) and isinstance(node.ctx, ast.Load):
                 found = self._global(outline, node)
+                if found is not None and isinstance(node, ast.Name) and _sets_first(outline, node):
+                    continue
                 if found is not None:
                     self._parts_read.setdefault(found, set()).update(self._parts.read(outline, node, function))
                     yield found
@@ -431,6 +434,14 @@ class WorkerReads:
             return None if other is None or not other.bindings(other.module, original) else (other.path, original)
         plain = not any(isinstance(binding.statement, (ast.Import, ast.ClassDef)) for binding in bindings)
         return (outline.path, node.id) if plain else None
+
+
+def _sets_first(outline: Outline, read: ast.Name) -> bool:
+    """The function declares the name global and gives it a value above, in the same process; none by `count += 1`."""
+    if read.id not in outline.declared(outline.scope(read)):
+        return False
+    added = any(isinstance(outline.parents[use], ast.AugAssign) for use in outline.named.get(read.id, ()))
+    return not added and SetBefore(outline, imported=True).bound_before(read, read.id)
 
 
 def _may_be_set(outline: Outline, name: str) -> bool:

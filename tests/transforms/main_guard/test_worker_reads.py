@@ -588,3 +588,26 @@ def test_parts_that_no_worker_reads_may_change(read: str, change: str, kept: boo
     script = USES.replace("{read}", read).replace("{change}", change)
     found = {"options.py": OPTIONS, "train.py": script}
     assert ("train.py" in migrated(found, "main-guard")) is kept
+
+
+@each_row(
+    ("body", "kept"),
+    [
+        ("seed = given\n    return seed + 1", True),
+        ("if given:\n        seed = given\n    else:\n        seed = 1\n    return seed + 1", True),
+        ("if given:\n        seed = given\n    return seed + 1", False),
+        ("seed += given\n    return seed + 1", False),
+        ("seed = seed + given\n    return seed", False),
+        ("before = seed\n    seed = given\n    return before", False),
+    ],
+)
+def test_a_global_that_a_function_of_the_worker_sets_first(body: str, kept: bool) -> None:
+    seeds = f"seed = 0\n\n\ndef start(given):\n    global seed\n    {body}\n"
+    worker = "import seeds\n\n\ndef work(n):\n    print(seeds.start(n))\n"
+    program = {"seeds.py": seeds, "worker.py": worker, "train.py": TRAIN.replace("{change}", "seeds.start(3)")}
+    program["train.py"] = program["train.py"].replace("import shared", "import seeds")
+    if kept:
+        assert "__main__" in migrated(program, "main-guard")["train.py"]
+    else:
+        (reason,) = reasons(program, "main-guard")
+        assert reason.startswith("line 7 changes `seed` of seeds.py, which `start` (seeds.py:4) reads in a worker")
