@@ -95,3 +95,10 @@ if __name__ == "__main__":
 def test_a_helper_gives_each_what_that_got() -> None:
     assert reported({"run.py": TWO}, "lambdas") == []
     assert reported({"run.py": TWO.replace("Given(abs)", "Given(lambda x: x)")}, "lambdas")
+
+
+def test_a_helper_gives_each_what_that_got_where_a_bound_method_is_sent() -> None:
+    program = TWO.replace("__call__", "work").replace("Stays()(1)", "Stays().work(1)").replace("Sent()", "Sent().work")
+    assert reported({"run.py": program}, "lambdas") == []
+    assert reported({"run.py": program.replace("Given(abs)", "Given(lambda x: x)")}, "lambdas")
+    assert reported({"run.py": program.replace("map(Sent()", "map(Stays()")}, "lambdas")

@@ -314,11 +314,12 @@ class SameObject:
 
         `paths`: the only ones that the value takes.
         """
-        if instance not in self.solution.heap.holds[crosses_at]:
-            return False  # a bound method of it does
+        crosses = instance in self.solution.heap.holds[crosses_at]  # and not a bound method of it
         source = attribute
         for node in self.way(number, attribute):
             made = self._made_with(number, node, source, instance, paths)
+            if made and not crosses:
+                return False
             if made:
                 sites = self._entering(number, node)
                 if any(self._gets_to(instance, result, nodes, sites) for result in made):

@@ -140,6 +140,21 @@ from torch.utils.data import DataLoader, Dataset
 hparams = {{}}
 
 
+def longest(values):
+    most = 0
+    for each in values:
+        most = max(most, each.size(0))
+    return most
+
+
+def with_last(values):
+    for each in []:
+        print(each)
+    else:
+        each = values
+    return each.size(0)
+
+
 def pad(values):
     return {pad}
 
@@ -171,6 +186,8 @@ if __name__ == "__main__":
     [
         ("max(v.size(0) for v in values)", "samples", False),  # of tensors
         ("[v.size(0) for v in values]", "samples", False),
+        ("longest(values)", "samples", False),
+        ("with_last(values)", "self", True),
         ("values.size(0)", "self", True),
         ("max(values.size(v) for v in [1, 2])", "self", True),
     ],

@@ -13,7 +13,7 @@ from ....flow.answers.crossings import flow_of
 from ....flow.facts.records import facts_lookup
 from ....flow.facts.test_code import is_test
 from ....nodes import walk
-from ....syntax.binding_rules import COMPREHENSIONS, parameters
+from ....syntax.binding_rules import COMPREHENSIONS, FUNCTIONS, parameters
 from ....syntax.callees import Function, method
 from ....syntax.names import last_name
 from ....syntax.outline import Outline
@@ -238,7 +238,7 @@ class WorkerFunctions:
     ) -> Iterator[tuple[Outline, Function]]:
         """The methods of that name of what the object keeps, or of what a worker gets where nothing else is known.
 
-        In what that calls, the variable of a comprehension (`v.size(0) for v in rows`) is none of these.
+        In what that calls, the variable of a loop or comprehension (`v.size(0) for v in rows`) is none of these.
         """
         owners: Sequence[Class] = ()
         if isinstance(func.value, ast.Attribute) and outline.is_self(func.value.value):
@@ -266,11 +266,18 @@ class WorkerFunctions:
 
 
 def _is_drawn(outline: Outline, name: ast.Name) -> bool:
-    """A comprehension around it binds the name."""
-    parts = (
-        part for above in outline.ancestors(name) if isinstance(above, COMPREHENSIONS) for part in above.generators
-    )
-    return any(isinstance(each, ast.Name) and each.id == name.id for part in parts for each in ast.walk(part.target))
+    """A loop or comprehension around it binds the name."""
+    targets = list[ast.expr]()
+    below: ast.AST = name
+    for above in outline.ancestors(name):
+        if isinstance(above, FUNCTIONS):
+            break
+        if isinstance(above, COMPREHENSIONS):
+            targets += [part.target for part in above.generators]
+        elif isinstance(above, (ast.For, ast.AsyncFor)) and below in above.body:
+            targets.append(above.target)
+        below = above
+    return any(isinstance(each, ast.Name) and each.id == name.id for part in targets for each in ast.walk(part))
 
 
 def begins_workers(outline: Outline, function: ast.AST) -> bool:
