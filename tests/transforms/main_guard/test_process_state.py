@@ -329,6 +329,10 @@ if __name__ == "__main__":
         ("return flags.FLAGS.out + x", True, {}),
         ("return OUT.out + x", True, {"top": "from absl.flags import FLAGS as OUT"}),
         ("return FLAGS.out + x", True, {"run": "FLAGS(sys.argv)\n    main([])"}),
+        ("return FLAGS.get_flag_value('out', None) + x", True, {}),
+        ("return FLAGS.flag_values_dict()['out'] + x", True, {}),
+        ("return len(FLAGS.flags_by_module_dict()) + x", False, {}),  # of modules, not of what was parsed
+        ("FLAGS.set_default('out', x)", False, {}),
         ("FLAGS(sys.argv)\n    return FLAGS.out + x", False, {}),
         ("return FLAGS.out + x", False, {"start": "Pool(1, parse).map(work, 'ab')"}),
         ("return FLAGS.out + x", False, {"top": "FLAGS = flags.FLAGS\nFLAGS(sys.argv)"}),

@@ -84,7 +84,10 @@ def _stops(state: State, changed: Changed) -> bool:
         isinstance(node, ast.Attribute) and node.attr in ("is_initialized", "is_available") for node in walk(function)
     )
     name = imported_name(outline, read.func if isinstance(read, ast.Call) else read)
-    return not asks and any(name == each or (each.endswith(".") and name.startswith(each)) for each in state.stops)
+    below = name not in state.besides
+    return not asks and any(
+        name == each or (below and each.endswith(".") and name.startswith(each)) for each in state.stops
+    )
 
 
 def _is_by_import(change: Place) -> bool:

@@ -23,6 +23,7 @@ class State:
     sets: frozenset[str]
     reads: frozenset[str]
     below: tuple[str, ...]  # those of `reads` that end with a dot
+    besides: frozenset[str] = frozenset()
     values: frozenset[str] = frozenset()
     but: frozenset[str] = frozenset()
     keyword: str = ""
@@ -47,9 +48,8 @@ def states() -> tuple[State, ...]:
 
 def _state(name: str, row: dict[str, Any]) -> State:
     source, what, sets, reads = (row.pop(key, None) for key in ("source", "what", "sets", "reads"))
-    more: dict[str, Any] = {
-        key: frozenset(row.pop(key)) for key in ("values", "but", "with_one", "silent", "stops") if key in row
-    }
+    several = ("besides", "values", "but", "with_one", "silent", "stops")
+    more: dict[str, Any] = {key: frozenset(row.pop(key)) for key in several if key in row}
     plain = ("keyword", "linked", "seeded", "shown", "lasting", "arguments", "default", "advice")
     more |= {key: row.pop(key) for key in plain if key in row}
     if row or not (source and what and sets and reads):
@@ -69,4 +69,6 @@ def _by_read() -> dict[str, list[State]]:
 
 def read_by(mark: str) -> list[State]:
     """The states that what the table calls `mark` depends on."""
-    return _by_read().get(mark) or [state for state in states() if state.below and mark.startswith(state.below)]
+    return _by_read().get(mark) or [
+        state for state in states() if state.below and mark.startswith(state.below) and mark not in state.besides
+    ]
