@@ -144,3 +144,38 @@ if __name__ == "__main__":
 def test_what_an_object_sets_as_it_is_unpickled(name: str, found: bool) -> None:
     lost = reported({"a.py": UNPICKLED.format(name=name)}, "main-guard")
     assert any("has no `size`" in each.message for each in lost) is found
+
+
+SET_BY_IMPORT = """\
+from multiprocessing import Pool
+
+def setup(number):
+    global size
+    size = number
+
+def work(x):
+    return x * size
+
+def main():
+    setup(4)
+    with Pool(2) as pool:
+        print(pool.map(work, [1, 2]))
+
+{top}
+if __name__ == "__main__":
+    main()
+"""
+
+
+@each_row(
+    ("top", "has"),
+    [
+        ("setup(3)", "has what a.py says"),
+        ("if True:\n    setup(3)", "has what a.py says"),
+        ("def unused():\n    setup(3)", "never gets it"),
+        ("if __name__ == '__main__':\n    setup(3)", "never gets it"),
+    ],
+)
+def test_what_an_import_sets_by_the_same_function(top: str, has: str) -> None:
+    (lost,) = reported({"a.py": SET_BY_IMPORT.format(top=top)}, "main-guard")
+    assert lost.message.endswith(f"in the main process only: a spawned worker {has}")

@@ -112,3 +112,34 @@ def test_what_a_metaclass_sets() -> None:
 def test_an_object_of_another_class_is_none_of_it() -> None:
     top = "class Other:\n    pass\n\n\nother = Other()\nother.size = 3\n"
     assert lost("return Table().grow(row)", top=top) == [(16, "has no `size`")]
+
+
+STARTED = """\
+import multiprocessing as mp
+{head}
+
+class Task(mp.Process{more}):
+    @classmethod
+    def named(cls, name):
+        cls.{name} = name
+
+    def run(self):
+        print(self.{name})
+
+if __name__ == "__main__":
+    Task.named("loader")
+    Task().start()
+"""
+
+
+@each_row(
+    ("head", "more", "name"),
+    [
+        ("", "", "name"),  # the library gives it one
+        ("", "", "title"),  # nothing is known of it
+        ("from library import Named", ", Named", "title"),
+    ],
+)
+def test_what_a_base_class_from_elsewhere_may_give_it(head: str, more: str, name: str) -> None:
+    (found,) = reported({"a.py": STARTED.format(head=head, more=more, name=name)}, "main-guard")
+    assert found.message.endswith(f"a spawned worker has at most what a base class gives `{name}`")

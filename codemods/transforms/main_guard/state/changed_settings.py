@@ -54,7 +54,7 @@ class Changed:
     confidence: Confidence
     sent: Hop
     change: Hop
-    unset: bool = False  # it has no first value
+    has: str = ""  # what a worker has, in words, where that is not the first value
 
 
 class Place(NamedTuple):

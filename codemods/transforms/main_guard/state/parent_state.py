@@ -10,7 +10,6 @@ import ast
 import functools
 import re
 from collections.abc import Container, Iterator, Mapping
-from dataclasses import replace
 from typing import NamedTuple
 
 from ....flow.answers.crossings import flow_of
@@ -27,6 +26,7 @@ from ..set_by_text import UNKNOWN, set_in_project
 from ..statements import LOG_METHODS, only_logs
 from .calls_of_scripts import has_guard
 from .changed_settings import Changed, Place, Search
+from .first_values import with_first_value
 from .function_attributes import with_value
 from .handled_errors import ended_by, without_handlers
 from .object_parts import ADDS, DRAWN, fills
@@ -70,7 +70,8 @@ def parent_state(search: Search) -> Iterator[Changed]:
         if changes and not _is_reported(search, state):
             places.sort(key=lambda item: (item[1].depth, item[0].outline.path, getattr(item[0].node, "lineno", 0)))
             for _, changed in search.changed(state.outline, changes, places):
-                yield replace(changed, unset=state.unset)
+                owner = Class(state.outline, state.owner) if isinstance(state.owner, ast.ClassDef) else None
+                yield with_first_value(search, changed, changes, owner, state.name) if state.unset else changed
 
 
 def _is_reported(search: Search, state: _State) -> bool:

@@ -9,7 +9,6 @@ from typing import NamedTuple
 from ....finding import Confidence, Finding, Hop, Refused, Span
 from ....project import Project
 from ....rule import Loss
-from ....syntax.names import last_name
 from ..screen import ID
 from ..starts.may_start import STARTS, spoken
 from .aliases import aliases
@@ -106,7 +105,7 @@ def _rows(search: Search) -> Iterator[LostState]:
 
 
 def _has(changed: Changed) -> str:
-    return f"no `{last_name(changed.read)}`" if changed.unset else f"what {changed.home.path} says"
+    return changed.has or f"what {changed.home.path} says"
 
 
 def _row(search: Search, changed: Changed, message: str, reason: str) -> LostState:
