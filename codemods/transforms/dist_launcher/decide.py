@@ -34,7 +34,7 @@ from .rendezvous import (
 )
 from .scripts import Scripts, local_rank_in_shell
 from .teach import missing_spellings, teach
-from .torch_version import Named, Version, depth, held_below, is_about, named_versions, oldest_for
+from .torch_version import Named, Version, agree_on_older, depth, held_below, is_about, named_versions, oldest_for
 from .unseen_parser import unseen_parser
 from .verdict import (
     DEPRECATED,
@@ -350,7 +350,10 @@ class Decisions:
             return _BEFORE_TORCHRUN, held
         named = oldest_for(self._named_versions(), path)
         runs = [depth(other) for other in self._torchrun if is_about(other, path)]
-        if named is None or (self._torchrun and max(runs, default=0) >= depth(named.path)):
+        if named is None:
+            return _NOT_NAMED, ""
+        agreed = agree_on_older(self._named_versions(), path, _OLDEST_TORCHRUN)
+        if self._torchrun and max(runs, default=0) >= depth(named.path) and not agreed:
             return _NOT_NAMED, ""  # a line that runs torchrun says more than an old Dockerfile of the same folder
         if not is_about(named.path, path) and (self._torchrun or named.oldest >= _OLDEST_TORCHRUN):
             return _NOT_NAMED, ""  # what another part of the repository needs can only hold the launcher back

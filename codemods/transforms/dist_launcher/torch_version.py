@@ -132,7 +132,7 @@ def named_versions(project: Project) -> list[Named]:
                 needs = _NEEDS.search(above if _UNDERLINE.match(line) else line) is not None
             above = line
             found += [Named(path, number, *span) for span in _versions(line, guide, needs)]
-            if not guide or _INSTALLS.search(line):
+            if not guide or _INSTALLS.search(line) or _NVIDIA.search(line):
                 found += [Named(path, number, version, version, by) for by, version in _newest(line)]
     return found
 
@@ -176,6 +176,13 @@ def held_below(found: list[Named], path: str, version: Version) -> Named | None:
     if any(named.newest >= version for named in holding):
         return None
     return max(firm, key=lambda named: named.newest, default=None)
+
+
+def agree_on_older(found: list[Named], path: str, version: Version) -> bool:
+    """Guides for `path` and, too, its requirements or images name versions before `version`, and none another."""
+    holding = [named for named in found if is_about(named.path, path)]
+    kinds = {_GUIDE.search(named.path) is not None for named in holding}
+    return len(kinds) == 2 and all(named.newest < version for named in holding)
 
 
 def is_about(naming: str, path: str) -> bool:

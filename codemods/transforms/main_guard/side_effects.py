@@ -307,6 +307,8 @@ def _does(outline: Outline, call: ast.Call) -> Repeated | None:
         last == "cuda" or (last == "to" and any(_DEVICE.search(ast.unparse(argument)) for argument in call.args))
     ):
         return Repeated("puts something on the GPU", Harm.COSTLY)
+    if name in names("on_gpu"):
+        return Repeated("puts a model on the GPU", Harm.COSTLY)
     on_device = any(keyword.arg == "device" and _names_gpu(keyword.value) for keyword in call.keywords)
     if on_device and name.startswith("torch."):
         return Repeated("puts something on the GPU", Harm.COSTLY)

@@ -42,6 +42,8 @@ print(args.local_rank)
         ("install.md", "pip install mmcv-full==1.4.0 -f https://x.org/mmcv/dist/cu111/torch1.8.0/index.html\n", True),
         ("install.md", "pip install mmcv-full==1.4.0 -f https://x.org/mmcv/dist/cu111/torch1.12.0/index.html\n", False),
         ("Dockerfile", "FROM nvcr.io/nvidia/pytorch:22.05-py3\n", False),
+        ("README.md", "docker run -it \\\n  nvcr.io/nvidia/pytorch:20.06-py3\n", True),
+        ("README.md", "docker run -it nvcr.io/nvidia/pytorch:22.05-py3\n", False),
         ("README.md", "As of 2020 we moved to PyTorch 1.8 here and there\n", False),
     ],
 )
@@ -245,6 +247,22 @@ def test_the_nearest_folder_says_which_torch_it_is_for(guides: dict[str, str], s
     changed = migrated({**contents, **guides})
     assert ("old/a.py" in changed) is stays
     assert ("old/run.sh" not in changed) is stays
+
+
+@each_row(
+    ("guide", "image", "stays"),
+    [
+        ("- PyTorch 1.7.0, PyTorch 1.8.1", "pip install torch==1.6", True),  # two files, and both name older ones
+        ("- PyTorch 1.7.0, PyTorch 1.12", "pip install torch==1.6", False),
+        ("- PyTorch 1.7.0", "pip install torch==1.12", False),
+        ("- PyTorch 1.7.0", "pip install numpy", False),
+        ("", "pip install torch==1.6", False),
+    ],
+)
+def test_a_line_of_torchrun_and_files_that_name_older_ones(guide: str, image: str, stays: bool) -> None:
+    contents = {"new.sh": "torchrun b.py\n", "b.py": READS_ENV, "run.sh": f"{LAUNCH} a.py\n", "a.py": NEVER_READ}
+    contents |= {"docs/INSTALL.md": f"# Requirements\n{guide}\n", "docker/Dockerfile": f"FROM x\nRUN {image}\n"}
+    assert ("run.sh" not in migrated(contents)) is stays
 
 
 @pytest.mark.parametrize(
