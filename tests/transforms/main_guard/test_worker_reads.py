@@ -247,6 +247,37 @@ multiprocessing.Process(target=work).start()
     assert "__main__" in migrated(other, "main-guard")["train.py"]
 
 
+SET_TWICE = """\
+import multiprocessing
+import os
+
+
+def work():
+    print(os.environ['MODE'])
+
+
+os.environ['MODE'] = {first}
+multiprocessing.Process(target=work).start()
+{again}
+multiprocessing.Process(target=work).start()
+"""
+
+
+@each_row(
+    ("first", "again", "guarded"),
+    [
+        ("'a'", "os.environ['MODE'] = 'a'", True),
+        ("'a'", "os.environ['MODE'] = 'b'", False),
+        ("'a'", "os.environ['MODE'] = 'b'\nos.environ['MODE'] = 'a'", False),
+        ("'a'", "os.environ.pop('MODE')\nos.environ['MODE'] = 'a'", False),
+        ("os.getcwd()", "os.environ['MODE'] = os.getcwd()", False),
+    ],
+)
+def test_the_environment_is_set_twice_to_the_same(first: str, again: str, guarded: bool) -> None:
+    files = {"train.py": SET_TWICE.format(first=first, again=again)}
+    assert ("train.py" in migrated(files, "main-guard")) is guarded
+
+
 STARTED = "multiprocessing.Process(target=work, args=(1,)).start()\n"
 
 
