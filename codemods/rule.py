@@ -41,7 +41,8 @@ class Loss(NamedTuple):
 
     `path` and `line` are the boundary, where the worker is started or gets its work. `only`: the rule whose fixes alone
     may not let it; the worker stops without the state, so others do no harm. `shown`: it does the same, but for what it
-    prints, which the user may accept (`--unsafe-fixes`).
+    prints, which the user may accept (`--unsafe-fixes`). `some`: there was no room to look at what all workers run, so
+    which losses are seen hangs on how much other workers run.
     """
 
     path: str
@@ -50,6 +51,7 @@ class Loss(NamedTuple):
     why: str = "the worker would run, and go on without what it needs"
     only: str = ""
     shown: bool = False
+    some: bool = False
 
 
 @dataclass(frozen=True)

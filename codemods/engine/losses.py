@@ -5,6 +5,7 @@ What could not be pickled stopped the program, and said so. Once it crosses, the
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterable
 from dataclasses import replace
 
@@ -32,3 +33,27 @@ def held_back(found: list[Finding], losses: list[Loss]) -> list[Finding]:
             reason = f"{loss.why}: {loss.message}"
             held[finding.fix] = replace(finding.fix, unsafe=reason)
     return [replace(each, fix=held[each.fix]) if each.fix in held else each for each in found]
+
+
+def tied(project: Project, paths: frozenset[str]) -> frozenset[str]:
+    """`paths`, and what one program may run with them: what they import or what imports them, directly or not.
+
+    Files of one folder count as tied: scripts import what stands beside them in ways that no import statement shows.
+    """
+    from ..flow.answers.crossings import flow_of  # most runs never ask
+    from ..flow.answers.programs import Programs
+
+    solution = flow_of(project).solution
+    programs, near = Programs(solution), defaultdict[str, set[str]](set)
+    for facts in solution.program.facts:
+        folder = facts.path.rpartition("/")[0] + "/"
+        for other in (folder, *programs.imported(facts)):
+            near[facts.path].add(other)
+            near[other].add(facts.path)
+    todo = [*paths, *(path.rpartition("/")[0] + "/" for path in paths)]
+    found = set(todo)
+    while todo:
+        more = near[todo.pop()] - found
+        found |= more
+        todo += more
+    return frozenset(found)

@@ -7,6 +7,7 @@ import os
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from weakref import WeakKeyDictionary
 
 from ..finding import Confidence, Finding, Fix, Hop, Skipped, missed
 from ..project import Project
@@ -21,7 +22,7 @@ from ..tree.suffixes import READ, is_shell
 from . import notebooks, python2_files
 from .failures import culprit, left_out
 from .look import Look, Part
-from .losses import held_back, losses_of
+from .losses import held_back, losses_of, tied
 from .results import AppliedStep, Refusal, refusal_of
 from .steps import disjoint, recheck, rewritten
 from .texts import applied_step
@@ -59,6 +60,7 @@ class Run:
         self.proven_texts: dict[str, str] = {}  # of the files in settings.proven, as they were
         self.trials = Trials()
         self.parts: dict[str, dict[str, Part]] | None = None  # by rule, what is known of files; None: not of interest
+        self._failures: WeakKeyDictionary[Project, dict[tuple[str, tuple[Fix, ...]], _Failure]] = WeakKeyDictionary()
         self.rechecks = 0  # runs of a rule on a part of its fixes, to find the one that goes wrong
 
     def screened(self) -> Project:
@@ -261,22 +263,33 @@ class Run:
 
     def _step(self, rule: Rule, project: Project, fixes: Sequence[Fix], found: list[Finding]) -> _Step | None:
         """`fixes` applied together; None when there are none or one of our checks fails."""
-        if not fixes:
-            return None
-        after, why = rewritten(project, fixes)
-        if why is not None:
-            return None
-        found_after = self.findings_of(rule, after)
-        if recheck(found, fixes, found_after, project) is not None or self._lost(rule, project, after) is not None:
-            return None
-        return _Step(after, frozenset(fixes), found_after)
+        tried = self._tried(rule, project, fixes, found) if fixes else None
+        return tried if isinstance(tried, _Step) else None
 
-    def _lost(self, rule: Rule, before: Project, after: Project) -> str | None:
-        """What workers lose in `after` that they have in `before`, in words."""
+    def _tried(self, rule: Rule, project: Project, fixes: Sequence[Fix], found: list[Finding]) -> _Step | _Failure:
+        """`fixes` applied together, or what is wrong with that, which is asked again for some of them."""
+        failures = self._failures.setdefault(project, {})
+        key = rule.id, tuple(fixes)
+        if key in failures:
+            return failures[key]
+        after, why = rewritten(project, fixes)
+        found_after = self.findings_of(rule, after) if why is None else []
+        why = why or recheck(found, fixes, found_after, project)
+        lost = self._lost(rule, project, after, _touched(fixes, found)) if why is None else None
+        if why is None and lost is None:
+            return _Step(after, frozenset(fixes), found_after)
+        failures[key] = _Failure(why, lost)
+        return failures[key]
+
+    def _lost(self, rule: Rule, before: Project, after: Project, touched: frozenset[str]) -> str | None:
+        """What workers lose in `after` that they have in `before`, in words. `touched`: the files of the fixes."""
         if not _lets_cross(rule):
             return None
         now = self._unwanted(after)
         had = self._unwanted(before) if now else []
+        if any(loss.some for loss in (*now, *had)):  # another that there is room for now need not be new
+            near = tied(before, touched)
+            now, had = ([loss for loss in losses if loss.path in near] for losses in (now, had))
         if len(now) <= len(had):
             return None
         known = {loss.message for loss in had}
@@ -304,15 +317,15 @@ class Run:
         """Those of `fixes`, which fail together, that do what they should, by halves; the others are rejected."""
         self.rechecks += 1
         if len(fixes) == 1 or self.rechecks > MAX_RECHECKS:
-            after, why = rewritten(project, fixes)
-            why = why or recheck(found, fixes, self.findings_of(rule, after), project)
-            lost = self._lost(rule, project, after) if why is None else None
+            tried = self._tried(rule, project, fixes, found)
+            if isinstance(tried, _Step):
+                return fixes
             for fix in fixes:
-                if why is not None:
-                    self.trials.reject(fix, project, why)
-                elif lost is not None:
-                    self.trials.refuse(fix, project, lost)
-            return fixes if why is None and lost is None else []
+                if tried.why is not None:
+                    self.trials.reject(fix, project, tried.why)
+                elif tried.lost is not None:
+                    self.trials.refuse(fix, project, tried.lost)
+            return []
         half = len(fixes) // 2
         parts = (fixes[:half], fixes[half:])
         return [
@@ -338,6 +351,21 @@ class _Step:
     project: Project
     fixes: frozenset[Fix]
     found: list[Finding]
+
+
+@dataclass(frozen=True)
+class _Failure:
+    """What is wrong with fixes, and what workers would lose after them; one of the two."""
+
+    why: str | None
+    lost: str | None
+
+
+def _touched(fixes: Sequence[Fix], found: Iterable[Finding]) -> frozenset[str]:
+    """The files that `fixes` write to, and those on the ways of their findings."""
+    applied = frozenset(fixes)
+    ways = (hop.path for finding in found if finding.fix in applied for hop in finding.trace)
+    return frozenset([*(path for fix in fixes for path in fix.paths), *ways])
 
 
 def _lets_cross(rule: Rule) -> bool:

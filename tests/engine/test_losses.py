@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+import math
+import re
+from collections.abc import Iterator
+
 import pytest
 
 from codemods.engine import run
 from codemods.engine.losses import held_back
 from codemods.engine.migrate import check, plan
-from codemods.finding import Confidence, Finding, Fix, Hop, Span
+from codemods.finding import Confidence, Edit, Finding, Fix, Hop, Span
 from codemods.project import Project
-from codemods.rule import Loss
+from codemods.rule import Loss, Rule
 from codemods.settings import Settings
 from codemods.tree.files import MemoryFiles
+from codemods.tree.source import Source
 from harness.each_row import each_row
 from harness.small import migrated
 
@@ -216,3 +221,53 @@ def test_what_check_promises_for_unsafe_fixes_is_done(said: str) -> None:
     assert found.fix is not None and "prints when it is imported" in (found.fix.unsafe or "")
     assert not migrated(files, "main-guard")
     assert 'if __name__ == "__main__":' in migrated(files, "main-guard", unsafe_fixes=True)["train.py"]
+
+
+def marked(looks: list[tuple[str, ...]], loss: Loss, below: int) -> Rule:
+    """A rule that takes `BAD(n)` apart. Workers lose `loss` once fewer than so many are left, or the first is fixed."""
+
+    def find(project: Project) -> Iterator[Finding]:
+        texts = [source.text for path in project.paths if (source := project.source(path)) is not None]
+        looks.append(tuple(texts))
+        for path, text in zip(project.paths, texts, strict=True):
+            for match in re.finditer(r"BAD\((\d+)\)", text):
+                span = Source(path, text).span(*match.span())
+                fix = Fix(f"Take {match[1]} out", (Edit(path, *match.span(), match[1]),))
+                yield Finding("marks", path, span, f"bad {match[1]}", Confidence.PROVEN, fix=fix)
+
+    def losses(project: Project) -> Iterator[Loss]:
+        texts = "".join(source.text for path in project.paths if (source := project.source(path)) is not None)
+        if texts.count("BAD") < below or "BAD(0)" not in texts:
+            yield loss
+
+    return Rule("marks", "Find marks", re.compile(rb"BAD"), find, losses=losses)
+
+
+@each_row(
+    ("path", "some", "lets"),
+    [
+        ("more/other.py", True, True),  # there was no room to see it before
+        ("more/other.py", False, False),
+        ("imported/jobs.py", True, False),  # one program runs both
+        ("beside.py", True, False),
+        ("a.py", True, False),  # a fix writes there
+        ("a.py", False, False),
+    ],
+)
+def test_a_loss_elsewhere_that_there_was_no_room_for(path: str, some: bool, lets: bool) -> None:
+    rule = marked([], Loss(path, 1, "it is lost", some=some), 1)
+    others = dict.fromkeys(("beside.py", "imported/__init__.py", "imported/jobs.py", "more/other.py"), b"y = 1\n")
+    files = MemoryFiles({"a.py": b"import imported.jobs\nx = BAD(0)\n", **others})
+    assert bool(plan(files, Settings(), rules={"marks": rule}).changes) is lets
+
+
+@pytest.mark.parametrize("count", [10, 40, 160])
+def test_fixes_that_fail_together_are_looked_at_once(count: int) -> None:
+    """Each look may solve the flow of the whole project again."""
+    looks: list[tuple[str, ...]] = []
+    files = MemoryFiles({f"m{number}.py": f"x = BAD({number})\n".encode() for number in range(count)})
+    done = plan(files, Settings(), rules={"marks": marked(looks, Loss("m0.py", 1, "it is lost"), 0)})
+    assert [finding.path for finding in done.remaining] == ["m0.py"]
+    failed = [look for look in looks if not any("BAD(0)" in text for text in look)]
+    assert len(failed) == len(set(failed)), "the same fixes were tried again"
+    assert len(looks) <= 2 * math.log2(count) + 5

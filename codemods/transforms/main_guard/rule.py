@@ -59,7 +59,7 @@ def losses(project: Project) -> Iterable[Loss]:
     lost = project.derive(lost_state)
     for row in lost.state:
         if not row.shown:
-            yield Loss(row.sent[0], row.sent[1], row.message, only=ID if row.stops else "")
+            yield Loss(row.sent[0], row.sent[1], row.message, only=ID if row.stops else "", some=lost.some)
     for each in (each for found in project.derive(_all_missing).values() for each in found):
         # They go on without it; where a fix hands it over, they don't.
         if (each.fix is None or each.fix.unsafe is not None) and STOPS not in each.message:

@@ -83,6 +83,11 @@ class Search:
         """What workers run; asked for only where that matters."""
         return self._functions.workers
 
+    @property
+    def is_full(self) -> bool:
+        """There was no room for all that workers run."""
+        return self._functions.is_full
+
     @cached_property
     def starting(self) -> frozenset[str]:
         """The files whose code starts workers."""

@@ -63,13 +63,15 @@ class Lost(NamedTuple):
 
     state: tuple[LostState, ...]
     otherwise: tuple[Loss, ...]
+    some: bool = False  # see `Loss.some`
 
 
 def lost_state(project: Project) -> Lost:
     """The same as plain values."""
     search = Search(project)
     otherwise = (*printed_again(search), *fails_on_purpose(search, project.with_key(spoken, STARTS)))
-    return Lost((*_rows(search), *_hooks(search)), otherwise)
+    state = (*_rows(search), *_hooks(search))
+    return Lost(state, otherwise, search.is_full)
 
 
 def _rows(search: Search) -> Iterator[LostState]:

@@ -76,6 +76,7 @@ class WorkerFunctions:
     def __init__(self, starts: Starts, repo: Repo) -> None:
         self.starts, self.repo, self.callees = starts, repo, starts.callees
         self.known: dict[Function, Worker] = {}  # those met so far
+        self.is_full = False  # there was no room for more
         self.lambdas: dict[ast.Lambda, ast.FunctionDef] = {}
         self._implicit: dict[tuple[Function, tuple[Class, ...]], list[tuple[Outline, Function]]] = {}
         self._called: dict[Function, list[tuple[ast.Call, list[tuple[Outline, Function]]]]] = {}
@@ -170,7 +171,10 @@ class WorkerFunctions:
                 known.sent.setdefault(hop.path, way)
                 known.calls.setdefault(by, way)
                 known.objects += [each for each in objects if each not in known.objects]
-            elif len(self.known) >= _MAX_CALLS or is_test(where.path, facts_lookup(self.starts.project)):
+            elif is_test(where.path, facts_lookup(self.starts.project)):
+                continue
+            elif len(self.known) >= _MAX_CALLS:
+                self.is_full = True
                 continue
             else:
                 nodes = [node for statement in at.body for node in walk(statement)]
