@@ -7,6 +7,7 @@ import pytest
 from codemods.project import Project
 from codemods.transforms.unpicklable_attributes import RULE
 from codemods.tree.files import MemoryFiles
+from harness.each_row import each_row
 
 PROGRAM = """
 import mmap
@@ -91,3 +92,95 @@ def test_what_is_made_in_each_case_is_left_out_in_each_case(opened: str, left_ou
     written = "".join(edit.text for edit in finding.fix.edits)
     assert ("if self.mapped:\n            del state" in written) is left_out
     assert '\n        del state["file"]\n' in written or left_out
+
+
+ASKED = """
+from multiprocessing import Process
+
+class Rows:
+    def __init__(self, path, {parameter}):
+        self.path = path
+        self.asked = {kept}
+        if {test}:
+            self.file = open(path, 'rb')
+        else:
+            self.file = None
+    def read(self):
+        self.file.seek(0)
+        return self.file.read(1)
+
+if __name__ == "__main__":
+    names = []
+    rows = Rows("a", {given})
+    {then}
+    Process(target=print, args=(rows,)).start()
+"""
+
+
+def _by_asking_again(**parts: str) -> bool:
+    """The copy asks what the constructor asked, and not what the attribute was."""
+    parts = {"parameter": "asked", "kept": "asked", "test": "asked", "given": "True", "then": "pass", **parts}
+    (finding, *_) = RULE.find(Project(MemoryFiles({"a.py": ASKED.format(**parts).encode()})))
+    assert finding.fix is not None
+    written = "".join(edit.text for edit in finding.fix.edits)
+    again, by_value = "self.asked:\n" in written, "] = self.file is not None" in written
+    assert again is not by_value
+    return again
+
+
+@each_row(
+    ("parameter", "kept", "test", "given", "then"),
+    [
+        ("asked", "asked", "asked", "[]", "pass"),
+        ("asked", "asked", "not asked", "names", "names.append('x')"),
+        ("asked", "asked", "not asked", "None", "rows.asked.append('x')"),
+        ("asked=None", "asked", "asked", "asked={}", "pass"),
+        ("asked", "asked", "asked", "None", "print(len(rows.asked))"),
+        ("asked", "asked", "asked", "None", "rows.asked[0] = 1"),
+        ("*asked", "asked", "asked", "1", "pass"),
+        ("asked: list", "asked", "asked", "None", "print([each for each in rows.asked])"),
+        ("asked", "list(asked)", "self.asked", "names", "pass"),
+        ("asked", "asked or []", "self.asked", "None", "pass"),
+        ("asked", "path.split(asked)", "self.asked", "None", "rows.asked.pop()"),
+    ],
+)
+def test_a_list_may_get_its_first_item_later(parameter: str, kept: str, test: str, given: str, then: str) -> None:
+    assert not _by_asking_again(parameter=parameter, kept=kept, test=test, given=given, then=then)
+
+
+@each_row(
+    ("parameter", "kept", "test", "given", "then"),
+    [
+        ("asked", "asked", "asked", "True", "pass"),
+        ("asked=True", "asked", "not asked", "False", "print(rows.asked)"),
+        ("asked: bool", "asked", "self.asked", "1", "pass"),
+        ("asked: str | None = None", "asked", "asked", "'x'", "print(len(rows.asked))"),
+        ("asked=''", "asked", "asked", "'x'", "print(rows.asked[0])"),
+        ("asked=None", "asked", "asked", "'x'", "print(rows.asked.lower())"),
+        ("given", "given is not None", "self.asked", "names", "pass"),
+        ("given", "bool(given)", "self.asked", "names", "pass"),
+        ("given", "not given", "self.asked", "names", "pass"),
+        ("given", "given.endswith('h5')", "self.asked", "'x'", "pass"),
+    ],
+)
+def test_a_flag_stays_as_it_is(parameter: str, kept: str, test: str, given: str, then: str) -> None:
+    assert _by_asking_again(parameter=parameter, kept=kept, test=test, given=given, then=then)
+
+
+def test_a_list_tells_no_two_ways_to_open_apart() -> None:
+    program = ASKED.format(parameter="asked", kept="asked", test="asked", given="names", then="names.append('x')")
+    program = program.replace("self.file = None", "self.file = open(path)")
+    found = RULE.find(Project(MemoryFiles({"a.py": program.encode()})))
+    assert {each.reason for each in found} == {
+        "it is created in different ways (lines 9 and 11); open it in one method"
+    }
+
+
+def test_a_lock_is_made_and_not_opened() -> None:
+    program = (
+        "import threading\nfrom multiprocessing import Process\n\n\nclass Locks:\n    def __init__(self):\n"
+        "        locks = [threading.Lock() for _ in range(3)]\n        locks = tuple(locks)\n        self.locks = locks\n"
+        "\n\nif __name__ == '__main__':\n    Process(target=print, args=(Locks(),)).start()\n"
+    )
+    (finding,) = RULE.find(Project(MemoryFiles({"a.py": program.encode()})))
+    assert finding.reason == "`locks` has its value from several places; make it in one statement"

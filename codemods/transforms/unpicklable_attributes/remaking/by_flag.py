@@ -13,11 +13,19 @@ from dataclasses import dataclass, replace
 
 from ....finding import Refused
 from ....nodes import end_line
+from ....syntax.binding_rules import default_values, given_to, positional
+from ....syntax.outline import Outline
 from ....syntax.unpicklable_table import Remedy
-from ..classes import Shape, Store
+from ..classes import Method, Shape, Store
 from ..uses.attribute_uses import AttributeUses, Hazard
 from ..uses.use_checks import goes_on, has_moved
 from .recreate import Recreation
+
+_PLAIN = frozenset({"bool", "int", "float", "str"})
+_MAKE_PLAIN = _PLAIN | {"any", "all", "len", "isinstance", "hasattr", "callable"}
+_CONTAINERS = frozenset({"list", "dict", "set", "sorted", "defaultdict", "OrderedDict", "Counter", "deque"})
+_TAKE_CONTAINERS = _CONTAINERS | {"len", "enumerate", "zip", "tuple", "min", "max", "sum", "iter", "reversed", "map"}
+_DISPLAYS = (ast.List, ast.Dict, ast.Set, ast.ListComp, ast.DictComp, ast.SetComp)
 
 
 @dataclass(frozen=True)
@@ -90,6 +98,8 @@ def only_by_flag(uses: AttributeUses, stores: list[Store]) -> Branch | None:
         test = _of_the_object(uses, shape, init, holder, holder.test)
         test = test if is_true or test is None else _negated(test)
         if any(not _is_opened(uses, shape, init, hazard, holder, text) for text in _searched(holder.test)):
+            continue
+        if test is not None and not _stays_true_or_false(uses, shape, init, test):
             continue
         others = [store for store in stores if store.target is not hazard.store.target and store not in later]
         below = [store for store in others if store.statement.lineno >= holder.lineno]
@@ -192,6 +202,80 @@ def _is_opened(
     name = made.args[0] if isinstance(made, ast.Call) and made.args else None
     of_it = _of_the_object(uses, shape, init, holder, name) if name is not None else None
     return of_it is not None and of_it == _of_the_object(uses, shape, init, holder, searched)
+
+
+def _stays_true_or_false(uses: AttributeUses, shape: Shape, init: Method, test: str) -> bool:
+    """The test asks for a flag, a number or a text, or compares; a list may have its first item by then."""
+    name = test.removeprefix("not ").removeprefix("self.")
+    if not name.isidentifier():
+        return True
+    outline, value = shape.outline, next(store.value for store in shape.stores(name))
+    used: list[tuple[Outline, ast.AST]] = []
+    if isinstance(value, ast.Name):
+        default = default_values(init).get(value.id)
+        if isinstance(default, ast.Constant) and default.value is not None:
+            return True
+        given = next((each for each in (*init.args.args, *init.args.kwonlyargs) if each.arg == value.id), None)
+        if given is None or (given.annotation is not None and _is_plain(given.annotation)):
+            return given is not None
+        used += [(outline, node) for node in ast.walk(init) if isinstance(node, ast.Name) and node.id == value.id]
+        if any(_holds_container(*argument) for argument in _given(uses, shape, init, value.id)):
+            return False
+    elif isinstance(value, ast.Compare) or _called(value) in _MAKE_PLAIN or _negates(value):
+        return True
+    elif value is None or any(_makes_container(part) for part in ast.walk(value)):
+        return False
+    for other in uses.family.repo.mentioning(name):
+        used += [(other, node) for node in other.attributes.get(name, ())]
+    return not any(_as_container(*use) for use in used)
+
+
+def _given(uses: AttributeUses, shape: Shape, init: Method, parameter: str) -> Iterator[tuple[Outline, ast.expr]]:
+    """What calls of the class give as the parameter."""
+    names = positional(init)[1:]
+    for outline in uses.family.repo.mentioning(shape.node.name):
+        for call in outline.calls_of(shape.node.name):
+            if (argument := given_to(names, call).get(parameter)) is not None:
+                yield outline, argument
+
+
+def _called(value: ast.AST | None) -> str:
+    return value.func.id if isinstance(value, ast.Call) and isinstance(value.func, ast.Name) else ""
+
+
+def _negates(value: ast.expr | None) -> bool:
+    return isinstance(value, ast.UnaryOp) and isinstance(value.op, ast.Not)
+
+
+def _is_plain(annotation: ast.expr) -> bool:
+    """`bool`, `str | None`, `Optional[int]`."""
+    names = {node.id for node in ast.walk(annotation) if isinstance(node, ast.Name)}
+    return bool(names) and names <= _PLAIN | {"Optional", "Union"}
+
+
+def _as_container(outline: Outline, node: ast.AST) -> bool:
+    """It is used as a list, a dict or a set is: `x.append(...)`, `x[0]`, `len(x)`, `for ... in x`."""
+    above = outline.parents.get(node)
+    if isinstance(above, ast.Attribute):
+        return not hasattr(str, above.attr)
+    if isinstance(above, ast.Compare):
+        return node in above.comparators and isinstance(above.ops[above.comparators.index(node)], (ast.In, ast.NotIn))
+    if isinstance(above, ast.Call) and node in above.args:
+        return _called(above) in _TAKE_CONTAINERS
+    return isinstance(above, (ast.Subscript, ast.Starred, ast.For, ast.comprehension))
+
+
+def _holds_container(outline: Outline, value: ast.expr) -> bool:
+    """A list, a dict or a set is made there, or the name stands for one."""
+    if isinstance(value, ast.Name):
+        scope, _ = outline.lookup(value, value.id)
+        bound = outline.bindings(scope, value.id) if scope is not None else []
+        return any(each.value is not None and _makes_container(each.value) for each in bound)
+    return _makes_container(value)
+
+
+def _makes_container(value: ast.AST) -> bool:
+    return isinstance(value, _DISPLAYS) or _called(value) in _CONTAINERS
 
 
 def _is_kept(uses: AttributeUses, shape: Shape, init: ast.AST, holder: ast.If, name: str) -> bool:

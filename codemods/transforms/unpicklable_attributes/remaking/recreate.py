@@ -151,7 +151,8 @@ class Recreator:
                 return value
             held = self.outline.bindings(scope, value.id)
             if len(held) != 1 or len(bindings) != 1 or held[0].value is None:
-                raise Refused(f"`{value.id}` has its value from several places; open it in one statement")
+                verb = "open" if self.made.kind.remedy is Remedy.REOPEN else "make"
+                raise Refused(f"`{value.id}` has its value from several places; {verb} it in one statement")
             if isinstance(held[0].statement, (ast.With, ast.AsyncWith)):
                 line = held[0].statement.lineno
                 raise Refused(f"line {line} closes it again at the end of `with`; read what is needed there")
