@@ -10,6 +10,7 @@ from collections.abc import Iterator, Set
 from functools import cached_property
 from typing import NamedTuple
 
+from ..kinds import ANY
 from ..solve.heap import CONTAINER, FOREIGN, INSTANCE
 from ..solve.paths import Paths
 from ..solve.sinks import Sink
@@ -45,8 +46,9 @@ class SharedCopies:
             number = self.solution.number_of_instance(at)
             if number < 0:
                 continue
-            if (place := self._taken_over.get(number)) is not None:
-                return place
+            for takers, place in self._taken_over.get(number, ()):
+                if not takers or number in takers or not takers.isdisjoint(self._sent):
+                    return place
             copies = [each for each in self._copies.get(number, ()) if by_replace or not each.replaced]
             made = frozenset(each.node for each in copies) | self.closure.same_object.constructed.get(at, set())
             for places in self._messages(number) if copies else ():
@@ -105,21 +107,41 @@ class SharedCopies:
         return found
 
     @cached_property
-    def _taken_over(self) -> dict[int, str]:
-        """The places where another object takes over all that an object has: `other.__dict__.update(self.__dict__)`."""
-        found: dict[int, str] = {}
+    def _sent(self) -> frozenset[int]:
+        """All values that some call of a boundary sends."""
+        heap, found = self.solution.heap, set[int]()
+        for sinks in self._sinks.values():
+            seeds = [
+                (held, Reason(sink.node, -1, None, sink.boundary)) for sink in sinks for held in heap.holds[sink.node]
+            ]
+            found.update(self.closure.of(seeds, None, sinks[0].only))
+        return frozenset(found)
+
+    @cached_property
+    def _taken_over(self) -> dict[int, list[tuple[frozenset[int], str]]]:
+        """The places where another object takes over all that an object has: `other.__dict__.update(self.__dict__)`.
+
+        By the number of that object, with the numbers of those that take it over; none where these can't be told.
+        """
+        found: dict[int, list[tuple[frozenset[int], str]]] = {}
         heap, program = self.solution.heap, self.solution.program
         for at, facts in enumerate(program.facts):
             offset = program.offsets[at]
+            dicts = attribute_dicts(facts)
             takes = {
-                node + offset: call.position[0]
+                node + offset: (call.position[0], -1)
                 for call in facts.calls
                 if call.text.endswith(".update") and ("__dict__" in call.text or call.text.startswith("vars("))
                 for node in call.arguments
                 if node >= 0
             }
-            takes |= {value + offset: line for _, name, value, line, _ in facts.stores if name == "__dict__"}
-            for result, base in attribute_dicts(facts).items() if takes else ():
+            whole = {part: container for container, part, _ in facts.elements} if dicts else {}
+            takes |= {
+                whole[value] + offset: (line, base)
+                for base, name, value, line, _ in facts.stores
+                if name == ANY and value in whole
+            }
+            for result, base in dicts.items() if takes else ():
                 index = program.method_around(at, facts.lines[result])
                 if index >= 0 and program.functions[index][1].name in _STATE_METHODS:
                     continue
@@ -128,10 +150,13 @@ class SharedCopies:
                     new = {*(heap.targets[todo.pop()] or ())} - ways
                     ways |= new
                     todo += new
-                line = min((takes[node] for node in ways & takes.keys()), default=0)
-                for held in heap.holds[base + offset] if line else ():
-                    if heap.values[held].kind == INSTANCE:
-                        found.setdefault(held, f"{program.files[at]}:{line}")
+                for line, taker in sorted({takes[node] for node in ways & takes.keys()}):
+                    takers = frozenset(heap.holds[taker + offset] if taker >= 0 else ())
+                    known = all(heap.values[each].kind == INSTANCE for each in takers)
+                    way = (takers if known else frozenset[int](), f"{program.files[at]}:{line}")
+                    for held in heap.holds[base + offset]:
+                        if heap.values[held].kind == INSTANCE:
+                            found.setdefault(held, []).append(way)
         return found
 
 

@@ -179,7 +179,8 @@ def test_a_list_tells_no_two_ways_to_open_apart() -> None:
 def test_a_lock_is_made_and_not_opened() -> None:
     program = (
         "import threading\nfrom multiprocessing import Process\n\n\nclass Locks:\n    def __init__(self):\n"
-        "        locks = [threading.Lock() for _ in range(3)]\n        locks = tuple(locks)\n        self.locks = locks\n"
+        "        locks = [threading.Lock() for _ in range(3)]\n        locks = tuple(locks)\n"
+        "        self.locks = locks\n"
         "\n\nif __name__ == '__main__':\n    Process(target=print, args=(Locks(),)).start()\n"
     )
     (finding,) = RULE.find(Project(MemoryFiles({"a.py": program.encode()})))

@@ -123,3 +123,63 @@ def test_it_is_told_apart(worked: str, what: str) -> None:
 def test_something_else_is_told_apart(worked: str) -> None:
     program = _program("a lock", BOTH, worked).replace(TAKEN_OVER, "")
     assert 'del state["lock"]' in migrated({"run.py": program}, RULE)["run.py"]
+
+
+OTHER = """\
+import threading
+from multiprocessing import Process
+
+
+class Store:
+    def __init__(self):
+        self.lock = threading.Lock()
+
+
+class Other:
+    def __init__(self, store):
+        {taken}
+
+
+class Third:
+    pass
+
+
+def work(*given):
+    print(given)
+
+
+if __name__ == "__main__":
+    store = Store()
+    other = Other(store)
+    Process(target=work, args={sent}).start()
+"""
+UPDATED = "self.__dict__.update(store.__dict__)"
+
+
+@each_row(
+    ("taken", "sent"),
+    [
+        (UPDATED, "(store,)"),
+        ("self.__dict__ = store.__dict__", "(store,)"),
+        ("self.__dict__.update(vars(store))", "(store,)"),
+        ("third = Third()\n        vars(third).update(store.__dict__)", "(store,)"),
+    ],
+)
+def test_who_takes_it_over_is_not_sent(taken: str, sent: str) -> None:
+    changed = migrated({"run.py": OTHER.format(taken=taken, sent=sent)}, RULE)["run.py"]
+    assert "self.__dict__.update(state)\n        self.lock = threading.Lock()" in changed
+
+
+@each_row(
+    ("taken", "sent"),
+    [
+        (UPDATED, "(store, other)"),
+        (UPDATED, "(store, [other])"),
+        ("self.__dict__ = store.__dict__", "(other, store)"),
+        ("self.third = Third()\n        self.third.__dict__.update(store.__dict__)", "(store, other.third)"),
+        ("third = object.__new__(type(store))\n        third.__dict__.update(store.__dict__)", "(store,)"),
+        ("self.__dict__.update(store.__dict__)\n        store.twin = self", "(store,)"),
+    ],
+)
+def test_who_takes_it_over_is_sent_or_unknown(taken: str, sent: str) -> None:
+    assert any("makes a copy" in each for each in reasons({"run.py": OTHER.format(taken=taken, sent=sent)}, RULE))
