@@ -8,9 +8,11 @@ from typing import Any
 
 from ...syntax.names import last_name
 from ...syntax.outline import Outline, pairs
+from ...syntax.receivers import qualified_name
 from .as_argument import Argument, is_direct, is_inside
 from .as_text import AS_TEXT, only_shown
-from .holders import Difference, Holder, HolderKind, local_name, parameter_with_default, stored
+from .given_functions import CALLING
+from .holders import Difference, Holder, HolderKind, argument_of, local_name, parameter_with_default, stored
 
 _SIGNS: dict[type[ast.AST], str] = {
     ast.BitAnd: "&",
@@ -31,14 +33,32 @@ _CONTENTS = _ELEMENTS | {"values", "items", "copy"}
 _KEEPERS = frozenset(("dict", "OrderedDict", "SimpleNamespace", "Namespace"))  # f(name=x) holds x under `name`
 _COPIES = frozenset(("sorted", "list", "tuple", "dict"))  # of a container, which hold the same view
 _DICTS = frozenset(("dict", "OrderedDict", "defaultdict", "Counter"))
+_PARTIALS = frozenset(("functools.partial", "functools.partialmethod"))
+_OF_PARTIALS = frozenset(("args", "keywords"))
+_REGROUPED = frozenset(
+    f"itertools.{name}"
+    for name in (
+        "combinations",
+        "permutations",
+        "combinations_with_replacement",
+        "pairwise",
+        "chain",
+        "islice",
+        "cycle",
+    )
+)
+_ARGUMENTS_FOLLOWED = 2  # of a function that is called with elements
 _NOT_IN_A_LIST = "which a list does not have"
 
 
 def holders_of(
-    outline: Outline, value: ast.AST, nested: bool = False, hops: int = 0
+    outline: Outline, value: ast.AST, nested: bool = False, hops: int = 0, widely: bool = False
 ) -> tuple[list[Holder], list[Difference]]:
-    """Who refers to `value` next, and what is done with it on the spot."""
-    step = _Step(outline, value, nested, hops)
+    """Who refers to `value` next, and what is done with it on the spot.
+
+    `widely`: also what gets it through a generator, an unpacked comprehension, a partial or a function that is given.
+    """
+    step = _Step(outline, value, nested, hops, widely)
     step.climb()
     return step.holders, step.problems
 
@@ -50,9 +70,11 @@ class _Step:
     A handler for a kind of parent gives the node to go on from, None at the end of the way.
     """
 
-    def __init__(self, outline: Outline, value: ast.AST, nested: bool, hops: int) -> None:
+    def __init__(self, outline: Outline, value: ast.AST, nested: bool, hops: int, widely: bool) -> None:
         self.outline, self.value, self.node = outline, value, value
         self.nested, self.reached, self.hops = nested, not nested, hops
+        self.widely = widely
+        self.alike = False  # each element of what `node` is may be the view
         self.holders: list[Holder] = []
         self.problems: list[Difference] = []
 
@@ -93,11 +115,13 @@ class _Step:
         """`container[key]`"""
         if parent.value is not self.node or not self.nested:
             return None
-        self.reached = True
+        self.reached, self.alike = True, False
         return parent
 
     def attribute(self, parent: ast.Attribute) -> ast.AST | None:
         """A method of the view, or of the container with it."""
+        if self.widely and self.nested and parent.attr in _OF_PARTIALS:
+            return parent
         call = self.outline.parents.get(parent)
         if self.nested and parent.attr in _CONTENTS and isinstance(call, ast.Call):
             self.reached = self.reached or parent.attr in _ELEMENTS
@@ -116,8 +140,22 @@ class _Step:
             return None
         if isinstance(parent, ast.DictComp) and parent.value is not self.node:
             return None
+        self.alike = self.widely and not self.nested and isinstance(parent, (ast.ListComp, ast.GeneratorExp))
         self.nested = True
         return parent
+
+    def generator(self, parent: ast.GeneratorExp) -> ast.AST | None:
+        """`(x.names for x in objects)`"""
+        return self.container(parent) if self.widely else None
+
+    def starred(self, parent: ast.Starred) -> None:
+        """`f(*[x.names for x in objects])`"""
+        call = self.outline.parents[parent]
+        if self.alike and isinstance(call, ast.Call):
+            start = call.args.index(parent)
+            self.holders.extend(
+                argument_of(self.outline, call.func, at, False, self.hops) for at in range(start, start + 3)
+            )
 
     # operators and texts
 
@@ -153,6 +191,11 @@ class _Step:
     def assignment(self, parent: ast.Assign) -> None:
         """`place = view`, `one, other = view, x`"""
         for target in parent.targets:
+            if self.alike and isinstance(target, (ast.Tuple, ast.List)) and parent.value is self.node:
+                for place in target.elts:
+                    rest = isinstance(place, ast.Starred)
+                    inner = place.value if isinstance(place, ast.Starred) else place
+                    self.holders.extend(stored(self.outline, inner, rest, self.hops))
             for place, part in pairs(target, parent.value):
                 if part is self.node or (part is parent.value and self.node is parent.value):
                     self.holders.extend(stored(self.outline, place, self.nested, self.hops))
@@ -198,8 +241,12 @@ class _Step:
         copied = self.nested and isinstance(parent.func, ast.Name) and parent.func.id in _COPIES
         if copied and last_name(parent.func) != "dict" and _is_dict(self.outline, self.node):
             return None  # its keys
-        if copied or _gives_back(parent, self.node):
+        if copied or _gives_back(parent, self.node) or (self.widely and self._regroups(parent)):
             return parent
+        if self.widely and self.nested and last_name(parent.func) in CALLING and self.node in parent.args[1:]:
+            self.holders.extend(
+                argument_of(self.outline, parent.args[0], at, False, self.hops) for at in range(_ARGUMENTS_FOLLOWED)
+            )
         argument = Argument(self.outline, parent, self.node, self.value, self.nested, self.reached, self.hops)
         holders, problems = argument.effects()
         self.holders.extend(holders)
@@ -208,6 +255,27 @@ class _Step:
             return None
         self.nested = True
         return parent
+
+    def _regroups(self, call: ast.Call) -> bool:
+        """What the call gives holds the view, too: `combinations(views, 2)`, `partial(f, view)`; or is it."""
+        name = qualified_name(self.outline, call.func)
+        if name in _PARTIALS:
+            argument = Argument(self.outline, call, self.node, self.value, self.nested, self.reached, self.hops)
+            holders, problems = argument.effects()
+            self.holders.extend(holders)
+            self.problems.extend(problems)
+            self.nested, self.reached, self.alike = True, False, False
+            return True
+        if not self.nested or self.node not in call.args or _is_dict(self.outline, self.node):
+            return False
+        picked = isinstance(call.func, ast.Name) and (
+            name == "next" or (name in ("min", "max") and len(call.args) == 1 and bool(call.keywords))
+        )
+        if picked or name in _REGROUPED:
+            self.reached = self.reached or picked
+            self.alike = False
+            return True
+        return False
 
 
 _HANDLERS: dict[type[ast.AST], Callable[[_Step, Any], ast.AST | None]] = {
@@ -222,6 +290,8 @@ _HANDLERS: dict[type[ast.AST], Callable[[_Step, Any], ast.AST | None]] = {
     ast.List: _Step.container,
     ast.Tuple: _Step.container,
     ast.ListComp: _Step.container,
+    ast.GeneratorExp: _Step.generator,
+    ast.Starred: _Step.starred,
     ast.DictComp: _Step.container,
     ast.BinOp: _Step.operator,
     ast.AugAssign: _Step.augmented,

@@ -259,14 +259,16 @@ class _Search:
     ) -> Answer:
         """`list(...)` around the view."""
         outline, node = candidate.outline, candidate.node
-        problems = self.uses.problems(list(candidate.held))
-        _, at_once = holders_of(outline, node)
+        next_ones, at_once = holders_of(outline, node, widely=True)
+        problems = self.uses.problems([*candidate.held, *next_ones])
         by_key = problems_under_key(self.repo, outline, node)
         problems = sorted([*at_once, *problems, *by_key], key=lambda problem: not problem.fatal)
         if method == "values":  # these go by `==` as well
             problems = [
                 problem for problem in problems if WITHOUT_HASH not in problem.text and BY_HASH not in problem.text
             ]
+        if method == "values" and kind in (ReceiverKind.DICT, ReceiverKind.ORDERED):  # which have no such operators
+            problems = [problem for problem in problems if not problem.text.startswith("uses it with `")]
         change = None
         if not any(
             (

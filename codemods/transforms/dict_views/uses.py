@@ -14,6 +14,7 @@ from ...syntax.repo import Repo
 from ...syntax.resolver import Class, method
 from ...syntax.tried import Tries
 from .by_hash import asked_by_hash
+from .given_functions import functions_given, is_open, is_operator, operator_elsewhere
 from .holders import Difference, Holder, HolderKind
 from .next_holders import holders_of
 from .refused_by_views import WITHOUT_HASH, catches_unhashable, refused_by_encoders, refused_by_views
@@ -48,12 +49,12 @@ class ViewUses:
                 continue
             differences: list[Difference] = []
             for outline, use, nested in [*self._uses(holder), *self._in_all_attributes(holder)]:
-                more, problems = holders_of(outline, use, nested, holder.hops + 1)
+                more, problems = holders_of(outline, use, nested, holder.hops + 1, widely=True)
                 todo.extend(more)
                 differences += [*problems, *self._other_way(outline, use, nested)]
             if holder.kind is HolderKind.ARGUMENT:
                 todo.extend(self.parameters(holder))
-                differences += self._dispatched(holder)
+                differences += [*self._dispatched(holder), *self._operated(holder)]
             found.update({(problem.path, problem.line, problem.text): problem for problem in differences})
         return sorted(found.values(), key=lambda problem: (not problem.fatal, problem.path, problem.line))
 
@@ -79,6 +80,19 @@ class ViewUses:
             if chosen is not None:
                 text = f"passes it to `{function.name}`, where `@{chosen}` goes by its type"
                 yield Difference(holder.outline.path, holder.callee.lineno, text, fatal=True)
+
+    def _operated(self, holder: Holder) -> Iterator[Difference]:
+        """What is called with it is a value that may be an operator: a parameter, an item of a table."""
+        if holder.outline is None or holder.callee is None or holder.nested:
+            return
+        outline, func = holder.outline, holder.callee
+        for where, given in functions_given(self.repo, outline, func):
+            place = f"{where.path}:{given.lineno}" if is_operator(where, given) else None
+            if place is None and is_open(where, given):
+                place = operator_elsewhere(self.repo)
+            if place is not None:
+                text = f"passes it to a function that may be the operator of {place}, which a list may not have"
+                yield Difference(outline.path, func.lineno, text, fatal=True)
 
     def looked_through(self, holder: Holder) -> bool:
         """Something looks at all attributes of the objects that store it."""
@@ -272,9 +286,16 @@ class ViewUses:
         functions: list[tuple[Outline, Function, bool]] = []
         if holder.outline is None or holder.callee is None:
             return
-        for outline, found in self.repo.called(holder.outline, holder.callee):
-            static = any(last_name(mark) == "staticmethod" for mark in found.decorator_list)
-            functions.append((outline, found, isinstance(outline.parents[found], ast.ClassDef) and not static))
+        given_ones = [*functions_given(self.repo, holder.outline, holder.callee)]
+        for where, given in given_ones:
+            if isinstance(given, ast.Lambda) and isinstance(holder.index, int):
+                for taking in positional(given)[holder.index : holder.index + 1]:
+                    yield Holder(HolderKind.NAME, taking, None, where, given, given, holder.nested, holder.hops)
+        others = [item for item in given_ones if isinstance(item[1], (ast.Name, ast.Attribute))]
+        for where, given in dict.fromkeys([(holder.outline, holder.callee), *others]):
+            for outline, found in self.repo.called(where, given):
+                static = any(last_name(mark) == "staticmethod" for mark in found.decorator_list)
+                functions.append((outline, found, isinstance(outline.parents[found], ast.ClassDef) and not static))
         for cls in self.repo.resolver.classes(holder.outline, holder.callee):
             inits = ((at.outline, method(at.node, "__init__")) for at in self.repo.resolver.lineage(cls))
             made = [(where, init, True) for where, init in inits if init is not None][:1]
@@ -285,12 +306,15 @@ class ViewUses:
         if len(functions) > 6:
             return
         for outline, function, bound in functions:
-            name = None
+            name, nested = None, holder.nested
             if isinstance(holder.index, str):
                 name = holder.index if holder.index in parameters(function) else None
             elif holder.index is not None:
                 plain = positional(function)
                 name = plain[holder.index + bound] if holder.index + bound < len(plain) else None
+                rest = function.args.vararg
+                if name is None and rest is not None:
+                    name, nested = rest.arg, True
             if name is not None:
                 yield Holder(
                     HolderKind.NAME,
@@ -298,6 +322,6 @@ class ViewUses:
                     outline=outline,
                     scope=function,
                     statement=function,
-                    nested=holder.nested,
+                    nested=nested,
                     hops=holder.hops,
                 )
