@@ -17,6 +17,7 @@ from ...syntax.scope_data import Scope, end_of, start_of
 from ...syntax.scopes import Scopes
 from ...tree.source import Source
 from .candidate import Unit, assignment_targets
+from .checks.other_means import by_other_means
 from .checks.settled import origin_in
 from .known import Known
 from .libraries import libraries
@@ -123,6 +124,10 @@ class Handover:
                 first = [node for node in own if any(above is init for above in scopes.ancestors(node))]
                 again = "again" if elsewhere or first or inherited or from_base else "later than in `__init__`,"
                 raise Refused(f"{why} (`{me[1]}.{name}` is set {again}{line})")
+            mine = self._class(cls) if not constant else None
+            other = by_other_means(self.project, self.repo, self.known, mine, name, unit.node) if mine else None
+            if other is not None:
+                raise Refused(f"{why} (`{me[1]}.{name}` {other})")
             perhaps = [node for node in own if not (inherited or from_base or self._is_set_anyway(node, unit))]
             if perhaps:
                 raise Refused(f"{why} (`{me[1]}.{name}` is set under a condition only, at line {perhaps[0].lineno})")

@@ -6,14 +6,16 @@ from collections.abc import Iterable, Sequence
 from typing import Protocol
 
 from ...flow.answers.crossing import Crossing
+from ...flow.answers.instance_uses import InstanceUse
 from ...flow.answers.introspection import Question
 from ...nodes import walk
 from ...syntax.scope_data import Use
 from .candidate import Unit
 from .checks.identity import Identities
+from .checks.other_means import Uses
 
 
-class Known(Identities, Protocol):
+class Known(Identities, Uses, Protocol):
     """What is known of values beyond their file: `flow.graph.Flow`. Positions are those of `ast`."""
 
     def burdens(self, path: str, class_line: int) -> Sequence[str]:
@@ -48,6 +50,10 @@ class Unknown:
     """Nothing is known."""
 
     def burdens(self, path: str, class_line: int) -> Sequence[str]:
+        """None."""
+        return ()
+
+    def instance_uses(self, path: str, class_line: int) -> Sequence[InstanceUse]:
         """None."""
         return ()
 

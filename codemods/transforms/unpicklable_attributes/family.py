@@ -17,6 +17,8 @@ from ...syntax.names import last_name
 from ...syntax.outline import Outline
 from ...syntax.receivers import qualified_name
 from ...syntax.repo import Repo
+from ...syntax.resolver import Class
+from ...syntax.set_again import set_again
 from ...syntax.unpicklable_table import base_methods
 from .classes import FIRST, Shape
 from .star_bases import star_base
@@ -277,6 +279,12 @@ class Family:
         if shape.node not in self._uses:
             self._uses[shape.node] = flow_of(self.repo.project).instance_uses(shape.outline.path, shape.node.lineno)
         return self._uses[shape.node]
+
+    def set_again(self, shape: Shape, attribute: str, made: ast.AST) -> str | None:
+        """The place that may set the attribute by its name or through the dict of an object, after `made`."""
+        uses = self.outside(shape).elsewhere.uses
+        places = [(use.path, use.line) for use in uses if use.what == "shown" or use.attribute == "__setattr__"]
+        return set_again(self.repo.project, self.repo, Class(shape.outline, shape.node), attribute, made, places)
 
     def shown(self, shape: Shape) -> str | None:
         """The place that reads all attributes of an object of the class at once."""

@@ -78,7 +78,7 @@ def test_one_option_is_handed_over(more: str) -> None:
             "\n\ndef load(args):\n    put(vars(args))\n\n\ndef put(d):\n    d['size'] = 1\n", id="passed and changed"
         ),
         pytest.param(
-            "\n\ndef load(args):\n    put(d=vars(args))\n\n\ndef put(d):\n    d.update(a=1)\n", id="by keyword"
+            "\n\ndef load(args):\n    put(d=vars(args))\n\n\ndef put(d):\n    d.update(size=1)\n", id="by keyword"
         ),
         pytest.param("\n\ndef load(config):\n    config.size = 1\n", id="on whatever it is called with"),
         pytest.param("\n\ndef other(state, ds):\n    run(state, ds)\n", id="called with who knows what"),

@@ -8,8 +8,8 @@ import pytest
 
 from codemods.project import Project
 from codemods.syntax.repo import Repo
+from codemods.syntax.written_by_name import written_by_name
 from codemods.transforms.lambdas.checks.set_once import set_by_constructor
-from codemods.transforms.lambdas.checks.written_by_name import written_by_name
 from codemods.tree.files import MemoryFiles
 from harness.each_row import each_row
 

@@ -16,10 +16,10 @@ from ....syntax.repo import Repo
 from ....syntax.resolver import Definition, method
 from ....syntax.scope_data import end_of, start_of
 from ....syntax.scopes import Scopes
+from ....syntax.written_by_name import written_by_name
 from ..candidate import Unit
 from ..file_state import Move
 from .set_once import set_by_constructor
-from .written_by_name import written_by_name
 
 _MOST_PARTS = 2
 _FURTHEST = 3  # functions that pass the options on

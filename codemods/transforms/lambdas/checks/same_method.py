@@ -10,8 +10,8 @@ from ....syntax.binding_rules import FUNCTIONS, bound_name
 from ....syntax.outline import Outline
 from ....syntax.repo import Repo
 from ....syntax.resolver import Class
+from ....syntax.written_by_name import written_by_name
 from .parsed_options import ParsedOptions
-from .written_by_name import written_by_name
 
 
 def is_same_method(project: Project, repo: Repo, options: ParsedOptions, cls: Class, name: str) -> bool:

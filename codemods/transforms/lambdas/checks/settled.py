@@ -20,9 +20,9 @@ from ....syntax.outline import Outline
 from ....syntax.repo import Repo
 from ....syntax.scope_data import Binding, Variable, start_of
 from ....syntax.scopes import Scopes, scopes_of
+from ....syntax.written_by_name import written_by_name
 from ..libraries import libraries
 from .import_effects import only_defines
-from .written_by_name import written_by_name
 
 # Modules that sys.stdlib_module_names has everywhere: those of one system, those that distributions leave out, and
 # those that came or went after Python 3.8.

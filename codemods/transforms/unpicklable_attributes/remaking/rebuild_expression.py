@@ -181,6 +181,11 @@ class ExpressionRebuilder:
                 f"`self.{node.attr}` is set from outside ({place}); keep what it was opened with in an attribute of "
                 "its own"
             )
+        if (place := self.family.set_again(self.shape, node.attr, self.store.statement)) is not None:
+            raise Refused(
+                f"`self.{node.attr}` may be set again by its name ({place}); keep what it was opened with in an "
+                "attribute of its own"
+            )
         first = self.store
         changes = [
             store
@@ -361,6 +366,8 @@ class ExpressionRebuilder:
         if sum(len(shape.stores(name)) for shape in self.family.hierarchy(self.shape)) != 1:
             return False
         if name in self.family.outside(self.shape).sets or any(map(self._sets_any, self.family.hierarchy(self.shape))):
+            return False
+        if self.family.set_again(self.shape, name, self.store.statement) is not None:
             return False
         first, last = sorted((position(store.statement), position(self.store.statement)))
         return not any(first < position(binding.statement) < last for binding in bindings if not binding.parameter)

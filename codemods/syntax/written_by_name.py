@@ -6,16 +6,17 @@ import ast
 import re
 from collections.abc import Callable, Iterator
 
-from ....project import Project
-from ....syntax.binding_rules import FUNCTIONS, positional
-from ....syntax.names import last_name
-from ....syntax.outline import Outline
-from ....syntax.repo import Repo
+from ..project import Project
+from .binding_rules import FUNCTIONS, positional
+from .names import last_name
+from .outline import Outline
+from .repo import Repo
 
-_WORDS = ("setattr", "delattr", "vars", "__dict__")
+WORDS = ("setattr", "delattr", "vars", "__dict__", "__setattr__")
 _SETTERS = ("setattr", "delattr", "__setattr__")
-_SAYS = re.compile(rf"\b(?:{'|'.join(_WORDS)})\b")
+SAYS = re.compile(rf"\b(?:{'|'.join(WORDS)})\b")
 _READS = frozenset(["items", "keys", "values", "get", "copy", "__contains__"])
+_BY_KEY = frozenset(["pop", "setdefault", "__setitem__", "__delitem__"])
 _ITSELF = frozenset(["self", "cls"])
 
 
@@ -27,27 +28,30 @@ def written_by_name(project: Project, repo: Repo, attribute: str, is_other: Is, 
 
     `is_other`: whether an expression is surely not the object that is asked about; `own`: also of its own object.
     """
-    for source in project.matching(_SAYS, words=_WORDS):
+    for source in project.matching(SAYS, words=WORDS):
         outline = repo.outline(source.path)
         if outline is None:
             return True
-        for node in _places(outline):
-            target = _written(repo, outline, node, attribute)
+        for node in places_of_names(outline):
+            target = written(repo, outline, node, attribute)
             if target is not None and (own or not _is_own(target)) and not is_other(outline, target):
                 return True
     return False
 
 
-def _places(outline: Outline) -> Iterator[ast.expr]:
+def places_of_names(outline: Outline) -> Iterator[ast.expr]:
+    """Each `setattr(...)`, `vars(...)`, `x.__dict__` and the like."""
     for name in (*_SETTERS, "vars"):
         yield from outline.calls.get(name, ())
     yield from outline.attributes.get("__dict__", ())
 
 
-def _written(repo: Repo, outline: Outline, node: ast.expr, attribute: str) -> ast.expr | None:
+def written(repo: Repo, outline: Outline, node: ast.expr, attribute: str) -> ast.expr | None:
     """The object whose `attribute` the node may set."""
     target, writes = None, False
-    if isinstance(node, ast.Call) and last_name(node.func) in _SETTERS:
+    if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and _is_bound(node):
+        target, writes = node.func.value, _may_be(node.args[0], attribute)
+    elif isinstance(node, ast.Call) and last_name(node.func) in _SETTERS:
         target = node.args[0] if len(node.args) > 1 else None
         writes = len(node.args) > 1 and _may_be(node.args[1], attribute)
     elif isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "vars":
@@ -57,6 +61,11 @@ def _written(repo: Repo, outline: Outline, node: ast.expr, attribute: str) -> as
         target = node.value
         writes = not isinstance(node.ctx, ast.Load) or _may_write_table(repo, outline, node, attribute)
     return target if writes else None
+
+
+def _is_bound(call: ast.Call) -> bool:
+    """`x.__setattr__("name", value)`, and not `object.__setattr__(x, "name", value)`."""
+    return last_name(call.func) == "__setattr__" and len(call.args) == 2
 
 
 def _is_own(target: ast.expr) -> bool:
@@ -106,8 +115,20 @@ def _changes(outline: Outline, table: ast.expr, attribute: str) -> bool:
         return not isinstance(parent.ctx, ast.Load) and _may_be(parent.slice, attribute)
     if isinstance(parent, ast.Attribute):
         above = outline.parents[parent]
-        return parent.attr not in _READS and isinstance(above, ast.Call) and above.func is parent
+        return isinstance(above, ast.Call) and above.func is parent and _call_changes(parent.attr, above, attribute)
     return isinstance(parent, ast.AugAssign) and parent.target is table
+
+
+def _call_changes(name: str, call: ast.Call, attribute: str) -> bool:
+    """`table.update(width=3)`, `table.setdefault("width", 3)`: not where it is known to change another key."""
+    if name in _BY_KEY and call.args:
+        return _may_be(call.args[0], attribute)
+    if name != "update":
+        return name not in _READS
+    keys = [key for given in call.args for key in (given.keys if isinstance(given, ast.Dict) else [None])]
+    return any(key is None or _may_be(key, attribute) for key in keys) or any(
+        keyword.arg in (None, attribute) for keyword in call.keywords
+    )
 
 
 def _uses(outline: Outline, target: ast.expr) -> Iterator[ast.expr]:
