@@ -31,6 +31,12 @@ def _sources(repo: Repo, outline: Outline, func: ast.expr) -> Iterator[Given]:
         for where, table in functions_given(repo, outline, func.value, 1):
             if isinstance(table, ast.Dict):
                 yield from ((where, value) for value in table.values)
+    if isinstance(func, ast.Attribute) and outline.is_self(func.value):  # self.how = how
+        for place in outline.attributes.get(func.attr, ()):
+            above = outline.parents[place]
+            same = outline.is_self(place.value) and outline.owner(place) is outline.owner(func)
+            if same and isinstance(above, ast.Assign):
+                yield outline, above.value
     if not isinstance(func, ast.Name):
         return
     scope, bindings = outline.lookup(func, func.id)
@@ -50,6 +56,12 @@ def _arguments(
     method = isinstance(outline.parents[function], ast.ClassDef)
     if method:
         calls += repo.callers_of_any_method(function.name)
+    owner = outline.parents[function]
+    if isinstance(owner, ast.ClassDef) and function.name == "__init__":
+        made = [(where, call) for where in repo.mentioning(owner.name) for call in where.calls.get(owner.name, ())]
+        yield from (
+            (where, given[name]) for where, call in made if name in (given := given_to(positional(function)[1:], call))
+        )
     for where, call in calls:
         taking = positional(function)
         bound = method and isinstance(call.func, ast.Attribute)

@@ -48,17 +48,25 @@ _REGROUPED = frozenset(
     )
 )
 _ARGUMENTS_FOLLOWED = 2  # of a function that is called with elements
+EACH = "each"  # element of a container, as `index` of a holder
 _NOT_IN_A_LIST = "which a list does not have"
 
 
 def holders_of(
-    outline: Outline, value: ast.AST, nested: bool = False, hops: int = 0, widely: bool = False
+    outline: Outline,
+    value: ast.AST,
+    nested: bool = False,
+    hops: int = 0,
+    widely: bool = False,
+    at: int | str | None = None,
 ) -> tuple[list[Holder], list[Difference]]:
     """Who refers to `value` next, and what is done with it on the spot.
 
     `widely`: also what gets it through a generator, an unpacked comprehension, a partial or a function that is given.
+    `at`: which element of `value` it is, `EACH` for all.
     """
     step = _Step(outline, value, nested, hops, widely)
+    step.alike, step.at = at == EACH, at if isinstance(at, int) else None
     step.climb()
     return step.holders, step.problems
 
@@ -75,6 +83,7 @@ class _Step:
         self.nested, self.reached, self.hops = nested, not nested, hops
         self.widely = widely
         self.alike = False  # each element of what `node` is may be the view
+        self.at: int | None = None  # or this one is
         self.holders: list[Holder] = []
         self.problems: list[Difference] = []
 
@@ -115,7 +124,7 @@ class _Step:
         """`container[key]`"""
         if parent.value is not self.node or not self.nested:
             return None
-        self.reached, self.alike = True, False
+        self.reached, self.alike, self.at = True, False, None
         return parent
 
     def attribute(self, parent: ast.Attribute) -> ast.AST | None:
@@ -141,6 +150,9 @@ class _Step:
         if isinstance(parent, ast.DictComp) and parent.value is not self.node:
             return None
         self.alike = self.widely and not self.nested and isinstance(parent, (ast.ListComp, ast.GeneratorExp))
+        self.at = None
+        if self.widely and not self.nested and isinstance(parent, ast.Tuple) and not _has_star(parent.elts):
+            self.at = next((at for at, item in enumerate(parent.elts) if item is self.node), None)
         self.nested = True
         return parent
 
@@ -191,8 +203,11 @@ class _Step:
     def assignment(self, parent: ast.Assign) -> None:
         """`place = view`, `one, other = view, x`"""
         for target in parent.targets:
-            if self.alike and isinstance(target, (ast.Tuple, ast.List)) and parent.value is self.node:
-                for place in target.elts:
+            if isinstance(target, (ast.Tuple, ast.List)) and parent.value is self.node:
+                places = target.elts if self.alike else []
+                if self.at is not None and not _has_star(target.elts):
+                    places = target.elts[self.at : self.at + 1]
+                for place in places:
                     rest = isinstance(place, ast.Starred)
                     inner = place.value if isinstance(place, ast.Starred) else place
                     self.holders.extend(stored(self.outline, inner, rest, self.hops))
@@ -214,7 +229,26 @@ class _Step:
         if isinstance(scope, (ast.FunctionDef, ast.AsyncFunctionDef)):
             marks = {last_name(mark) for mark in scope.decorator_list}
             kind = HolderKind.ATTRIBUTE if marks & {"property", "cached_property"} else HolderKind.RESULT
-            self.holders.append(Holder(kind, scope.name, nested=self.nested, hops=self.hops + 1))
+            self.holders.append(
+                Holder(kind, scope.name, nested=self.nested, hops=self.hops + 1, index=self._position())
+            )
+
+    def yielded(self, parent: ast.Yield) -> None:
+        """`yield view`"""
+        scope = self.outline.scope(self.node)
+        if self.widely and not self.nested and isinstance(scope, (ast.FunctionDef, ast.AsyncFunctionDef)):
+            self.holders.append(Holder(HolderKind.RESULT, scope.name, nested=True, hops=self.hops + 1, index=EACH))
+
+    def _position(self) -> int | str | None:
+        return EACH if self.alike else self.at
+
+    def computed(self, parent: ast.Lambda) -> ast.AST | None:
+        """`map(lambda x: x.names, objects)`"""
+        call = self.outline.parents[parent]
+        if not self.widely or self.nested or parent.body is not self.node or not _maps(call, parent):
+            return None
+        self.nested, self.reached, self.alike = True, False, True
+        return call
 
     def loop(self, parent: ast.For | ast.AsyncFor | ast.comprehension) -> None:
         """`for view in container`"""
@@ -237,6 +271,11 @@ class _Step:
     def call(self, parent: ast.Call) -> ast.AST | None:
         """`f(view)`"""
         if parent.func is self.node:
+            return parent if _is_getter(self.node) else None  # attrgetter("names")(x)
+        if self.widely and not self.nested and _is_getter(self.node) and _maps(parent, self.node):
+            self.nested, self.reached, self.alike = True, False, True
+            return parent
+        if self.widely and self.nested and self._counted(parent):
             return None
         copied = self.nested and isinstance(parent.func, ast.Name) and parent.func.id in _COPIES
         if copied and last_name(parent.func) != "dict" and _is_dict(self.outline, self.node):
@@ -256,6 +295,21 @@ class _Step:
         self.nested = True
         return parent
 
+    def _counted(self, call: ast.Call) -> bool:
+        """`for number, view in enumerate(views)`, `for view, other in zip(views, others)`: follows the view alone."""
+        loop = self.outline.parents[call]
+        name = call.func.id if isinstance(call.func, ast.Name) else ""
+        if name not in ("enumerate", "zip") or self.node not in call.args or _is_dict(self.outline, self.node):
+            return False
+        if not isinstance(loop, (ast.For, ast.comprehension)) or not isinstance(loop.target, ast.Tuple):
+            return False
+        at = 1 if name == "enumerate" else next(at for at, item in enumerate(call.args) if item is self.node)
+        loose = isinstance(loop, ast.comprehension)
+        for place in loop.target.elts[at : at + 1]:
+            if isinstance(place, ast.Name):
+                self.holders.append(local_name(self.outline, place, False, self.hops, loose))
+        return True
+
     def _regroups(self, call: ast.Call) -> bool:
         """What the call gives holds the view, too: `combinations(views, 2)`, `partial(f, view)`; or is it."""
         name = qualified_name(self.outline, call.func)
@@ -264,7 +318,7 @@ class _Step:
             holders, problems = argument.effects()
             self.holders.extend(holders)
             self.problems.extend(problems)
-            self.nested, self.reached, self.alike = True, False, False
+            self.nested, self.reached, self.alike, self.at = True, False, False, None
             return True
         if not self.nested or self.node not in call.args or _is_dict(self.outline, self.node):
             return False
@@ -273,7 +327,7 @@ class _Step:
         )
         if picked or name in _REGROUPED:
             self.reached = self.reached or picked
-            self.alike = False
+            self.alike, self.at = False, None
             return True
         return False
 
@@ -292,6 +346,8 @@ _HANDLERS: dict[type[ast.AST], Callable[[_Step, Any], ast.AST | None]] = {
     ast.ListComp: _Step.container,
     ast.GeneratorExp: _Step.generator,
     ast.Starred: _Step.starred,
+    ast.Lambda: _Step.computed,
+    ast.Yield: _Step.yielded,
     ast.DictComp: _Step.container,
     ast.BinOp: _Step.operator,
     ast.AugAssign: _Step.augmented,
@@ -327,6 +383,20 @@ def makes_dict(value: ast.expr | None) -> bool:
     if isinstance(value, ast.Call):
         return last_name(value.func) in _DICTS
     return isinstance(value, (ast.Dict, ast.DictComp))
+
+
+def _has_star(elements: list[ast.expr]) -> bool:
+    return any(isinstance(item, ast.Starred) for item in elements)
+
+
+def _is_getter(node: ast.AST) -> bool:
+    """`attrgetter("names")`, the only use of an attribute that is a function which reads it."""
+    return isinstance(node, ast.Call) and last_name(node.func) == "attrgetter"
+
+
+def _maps(call: ast.AST, function: ast.AST) -> bool:
+    """`map(function, ...)`"""
+    return isinstance(call, ast.Call) and last_name(call.func) == "map" and bool(call.args) and call.args[0] is function
 
 
 def _gives_back(call: ast.Call, default: ast.AST) -> bool:

@@ -49,7 +49,8 @@ class ViewUses:
                 continue
             differences: list[Difference] = []
             for outline, use, nested in [*self._uses(holder), *self._in_all_attributes(holder)]:
-                more, problems = holders_of(outline, use, nested, holder.hops + 1, widely=True)
+                at = holder.index if holder.kind is HolderKind.RESULT else None
+                more, problems = holders_of(outline, use, nested, holder.hops + 1, widely=True, at=at)
                 todo.extend(more)
                 differences += [*problems, *self._other_way(outline, use, nested)]
             if holder.kind is HolderKind.ARGUMENT:
@@ -241,6 +242,9 @@ class ViewUses:
             for call in outline.calls.get("getattr", ()):
                 named = isinstance(call.func, ast.Name) and len(call.args) >= 2
                 if named and isinstance(call.args[1], ast.Constant) and call.args[1].value == name:
+                    yield outline, call
+            for call in outline.calls.get("attrgetter", ()):
+                if len(call.args) == 1 and isinstance(call.args[0], ast.Constant) and call.args[0].value == name:
                     yield outline, call
             for node in [*outline.calls.get("vars", ()), *outline.attributes.get("__dict__", ())]:
                 item = outline.parents[node]  # vars(x)["name"], x.__dict__["name"]

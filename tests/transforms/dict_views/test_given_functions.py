@@ -37,6 +37,27 @@ def longest(tables, how):
     return max(how(x.names) for x in tables)
 
 
+class Runner:
+    def __init__(self, how):
+        self.how = how
+
+    def run(self, one, other):
+        return self.how(one.names, other.names)
+
+
+def names_of(tables):
+    return [x.names for x in tables]
+
+
+def named(table):
+    return table.names, 3
+
+
+def each_of(tables):
+    for table in tables:
+        yield table.names
+
+
 def work(table):
     print(list(table.names))
 
@@ -102,6 +123,23 @@ def _is_fixed(program: str, **texts: str) -> bool:
         ("print(max((x.names for x in tables), key=len) - {1})", False),
         ("print({'&': operator.and_}['&'](tables[0].names, {1}))", False),
         ("print({'n': len}['n'](tables[0].names))", True),
+        ("print(Runner(operator.and_).run(*tables))", False),
+        ("print(Runner(lambda one, other: len(one)).run(*tables))", True),
+        ("one, other = names_of(tables)\n    print(one & other)", False),
+        ("names, count = named(tables[0])\n    print(names & {1})", False),
+        ("names, count = named(tables[0])\n    print(len(names), count == 3, count & 1)", True),
+        ("one, other = each_of(tables)\n    print(one & other)", False),
+        ("for names in each_of(tables):\n        print(names & {1})", False),
+        ("for names in each_of(tables):\n        print(len(names))", True),
+        ("for at, names in enumerate(names_of(tables)):\n        print(names & {1})", False),
+        ("for at, names in enumerate(names_of(tables)):\n        print(at == 1, at & 1, len(names))", True),
+        ("for names, at in zip(names_of(tables), range(2)):\n        print(names & {1})", False),
+        ("for names, at in zip(names_of(tables), range(2)):\n        print(at == 1, at & 1, len(names))", True),
+        ("print(functools.reduce(operator.and_, map(operator.attrgetter('names'), tables)))", False),
+        ("print(operator.attrgetter('names')(tables[0]) & {1})", False),
+        ("print(list(map(operator.attrgetter('names'), tables)))", True),
+        ("print(functools.reduce(operator.and_, map(lambda x: x.names, tables)))", False),
+        ("print([len(n) for n in map(lambda x: x.names, tables)])", True),
         ("print(sum(len(names) for names in (x.names for x in tables)))", True),
         ("print(sorted(name for x in tables for name in x.names))", True),
         ("print(any('a' in x.names for x in tables))", True),
