@@ -10,6 +10,8 @@ from dataclasses import dataclass
 from ...finding import Edit
 from ...launch.names import LOCAL, VARIABLES
 from ...launch.reachability import guard
+from ...syntax.binding_rules import COMPREHENSIONS, FUNCTIONS, LOOPS
+from ...syntax.file_tree import position
 from ...syntax.names import written
 from ...syntax.origins import origin
 from ...syntax.outline import Outline
@@ -84,6 +86,56 @@ def _only_int_of_name(outline: Outline, node: ast.Call) -> bool:
         _is_int_of(outline, use) and outline.scope(use) is outline.scope(target) and guard(outline, use) is None
         for use in uses
     )
+
+
+def is_needed_instead(outline: Outline, node: ast.AST) -> bool:
+    """It runs where no launcher set another variable: `environ.get("LOCAL_RANK") or environ["SLURM_LOCALID"]`."""
+    child, found = node, False
+    for parent in outline.ancestors(node):
+        if isinstance(parent, ast.BoolOp) and child is not parent.values[0]:
+            earlier = [value for value in parent.values if position(value) < position(child)]
+            if not isinstance(parent.op, ast.Or) or not all(_gives_none(outline, value) for value in earlier):
+                return False
+            found = True
+        elif isinstance(parent, (ast.If, ast.IfExp)) and child is not parent.test:
+            otherwise = parent.orelse if isinstance(parent, ast.If) else [parent.orelse]
+            if _is_set(outline, parent.test) is not (ast.NotIn if child not in otherwise else ast.In):
+                return False
+            found = True
+        elif isinstance(parent, (*COMPREHENSIONS, *LOOPS, ast.Lambda, ast.Try, ast.Match)):
+            return False
+        elif isinstance(parent, (*FUNCTIONS, ast.ClassDef)):
+            break
+        child = parent
+    return found
+
+
+def is_int_of_unset(outline: Outline, node: ast.AST) -> bool:
+    """`int(environ.get("LOCAL_RANK") or environ.get("SLURM_LOCALID"))`, whatever the program knows of its start."""
+    return (
+        isinstance(node, ast.BoolOp)
+        and isinstance(node.op, ast.Or)
+        and _is_int_of(outline, node)
+        and all(_gives_none(outline, value) for value in node.values)
+        and guard(outline, node) is None
+    )
+
+
+def _gives_none(outline: Outline, node: ast.expr) -> bool:
+    return (
+        isinstance(node, ast.Call)
+        and bool(node.args)
+        and written(node.args[0]) in VARIABLES
+        and not _has_default(node)
+        and origin(outline, node.func, _only_meaning) in ("os.environ.get", "os.getenv")
+    )
+
+
+def _is_set(outline: Outline, test: ast.expr) -> type[ast.cmpop] | None:
+    """`ast.In` for `"LOCAL_RANK" in os.environ`, `ast.NotIn` for the contrary; None for all others."""
+    if not isinstance(test, ast.Compare) or len(test.ops) != 1 or written(test.left) not in VARIABLES:
+        return None
+    return type(test.ops[0]) if origin(outline, test.comparators[0], _only_meaning) == "os.environ" else None
 
 
 # What is written instead

@@ -19,7 +19,7 @@ from ...syntax.names import last_name
 from ...syntax.outline import Outline
 from ...syntax.repo import Repo
 from ...tree.source import Source
-from .reads import Read, default_edits, reads, torchrun_edits
+from .reads import Read, default_edits, is_int_of_unset, is_needed_instead, reads, torchrun_edits
 from .screen import ID, READ
 
 _ENVIRONMENT = re.compile(r"(?:environ|getenv)\b")
@@ -220,6 +220,10 @@ def _size_is_tested(read: Read, way: Way, others: list[tuple[Read, Way | str | N
     reached = [other for other, its_way in others if isinstance(its_way, Way)]
     found = [other for other in reached if outline.scope(other.node) is scope]
     if not all(other.variable in _TORCHRUN for other in found):
+        return []
+    if any(outline.scope(other.node) is scope and is_needed_instead(outline, other.node) for other, _ in others):
+        return []
+    if any(is_int_of_unset(outline, node) for node in outline.own(scope)):
         return []
     inside = len(way.scopes) != 1
     if inside and (len(found) != len(reached) or _acts_as_rank(outline, scope)):
