@@ -29,10 +29,12 @@ class KeptIdentities:
 
     def of(self, index: int, attribute: str) -> list[Question]:
         """The places, for objects of the class and of those below it."""
+        if not self._questions:
+            return []
         heap = self.solution.heap
         family = {index, *self.solution.hierarchy.below.get(index, ())}
         numbers = {self.solution.number_of_instance(at) for at in family} - {-1}
-        ways = {result for base, result in self._reads(attribute) if not numbers.isdisjoint(heap.holds[base])}
+        ways = {result for base, result in self._reads.get(attribute, ()) if not numbers.isdisjoint(heap.holds[base])}
         todo = list(ways)
         while todo:
             new = {*(heap.targets[todo.pop()] or ())} - ways
@@ -40,14 +42,18 @@ class KeptIdentities:
             todo += new
         return without_nodes(sorted({each for each in self._questions if each.node in ways}))
 
-    def _reads(self, attribute: str) -> Iterator[tuple[int, int]]:
-        """The nodes of an object and of what is read as its attribute."""
+    @cached_property
+    def _reads(self) -> dict[object, list[tuple[int, int]]]:
+        """By attribute, the nodes of an object and of what is read as that."""
+        found: dict[object, list[tuple[int, int]]] = {}
         for base, loads in self.solution.constraints.loads.items():
-            yield from ((base, result) for name, result in loads if name == attribute)
+            for name, result in loads:
+                found.setdefault(name, []).append((base, result))
         for facts, offset in zip(self.solution.program.facts, self.solution.program.offsets, strict=True):
             for call in facts.calls:
-                if call.text == "getattr" and call.literals.get(1) == attribute and call.arguments[0] >= 0:
-                    yield call.arguments[0] + offset, call.result + offset
+                if call.text == "getattr" and 1 in call.literals and call.arguments[0] >= 0:
+                    found.setdefault(call.literals[1], []).append((call.arguments[0] + offset, call.result + offset))
+        return found
 
     @cached_property
     def _questions(self) -> list[Question]:

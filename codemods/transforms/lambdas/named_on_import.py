@@ -13,7 +13,6 @@ from __future__ import annotations
 import ast
 
 from ...flow.answers.crossing import Crossing
-from ...nodes import walk
 from ...syntax.binding_rules import FUNCTIONS
 from ...syntax.file_tree import position
 from ...syntax.main_guard import is_main_guard
@@ -55,10 +54,9 @@ def _is_named(outline: Outline, around: ast.AST, names: set[str]) -> bool:
 
 def _is_global(outline: Outline, around: ast.AST, name: str) -> bool:
     """A `def` below `global name` makes a function of that very name; a lambda is called `build.<locals>.<lambda>`."""
-    return any(
-        isinstance(node, ast.Global) and name in node.names and outline.scope(node) is around
-        for node in (walk(around) if isinstance(around, FUNCTIONS) else ())
-    )
+    if not isinstance(around, FUNCTIONS) or name not in outline.declared(around):
+        return False
+    return any(isinstance(node, ast.Global) and name in node.names for node in outline.own(around))
 
 
 def _is_bound(outline: Outline, statement: ast.AST) -> bool:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 
 from ....flow.facts.syntax import is_record
+from ....nodes import end_line
 from ....syntax.binding_rules import positional
 from ....syntax.callees import FUNCTIONS, Callees
 from ....syntax.names import last_name
@@ -23,8 +24,8 @@ def only_set_on_class(callees: Callees, owner: Class, name: str, by_object: bool
     `by_object`: it is read of an object, which may have got one from outside.
     """
     lineage = callees.resolver.lineage(owner)
-    stored = (node for at in lineage for node in at.outline.attributes.get(name, ()))
-    if not any(isinstance(node.ctx, ast.Store) for node in stored):
+    setter = next((at for at in lineage if _sets(at, name)), None)
+    if setter is None:
         return None
     for at in (*lineage, *callees.heirs(owner)):
         own = {each.name for each in at.node.body if isinstance(each, FUNCTIONS)}
@@ -34,7 +35,7 @@ def only_set_on_class(callees: Callees, owner: Class, name: str, by_object: bool
             return None
     if by_object and _set_from_outside(callees, owner, name):
         return None
-    return next((at for at in lineage if _sets(at, name)), None)
+    return setter
 
 
 def is_cls(outline: Outline, value: ast.expr) -> bool:
@@ -48,9 +49,10 @@ def is_cls(outline: Outline, value: ast.expr) -> bool:
 
 def _sets(owner: Class, name: str) -> bool:
     """A class method of the class sets the attribute of its `cls`."""
-    outline = owner.outline
+    outline, last = owner.outline, end_line(owner.node)
     for node in outline.attributes.get(name, ()):
-        around = outline.method(node.value) if isinstance(node.ctx, ast.Store) else None
+        is_inside = owner.node.lineno <= node.lineno <= last  # first: a file may have many classes
+        around = outline.method(node.value) if is_inside and isinstance(node.ctx, ast.Store) else None
         marks = [last_name(mark) for mark in around.decorator_list] if around is not None else []
         if "classmethod" in marks and is_cls(outline, node.value) and outline.owner(node.value) is owner.node:
             return True
