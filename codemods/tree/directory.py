@@ -86,9 +86,8 @@ class DirectoryFiles:
     folder: Path
     only: str | None = None
     most: int | None = None  # entries that are looked at; those beyond are left out
-    left_out: list[str] = field(
-        default_factory=list, compare=False
-    )  # folders of `SOURCES`, when the entries have been listed
+    # folders of `SOURCES`, when the entries have been listed
+    left_out: list[str] = field(default_factory=list, compare=False)
 
     @property
     def root(self) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 from ..solve.heap import FOREIGN, INSTANCE
@@ -21,6 +21,11 @@ class InstanceUse(NamedTuple):
     attribute: str
     path: str
     line: int
+
+
+def places_of_dicts(uses: Iterable[InstanceUse]) -> list[tuple[str, int]]:
+    """Path and line of the uses that ask for the dict of an object, or for its `__setattr__`."""
+    return [(use.path, use.line) for use in uses if use.what == "shown" or use.attribute == "__setattr__"]
 
 
 def instance_uses(solution: Solution) -> dict[tuple[str, int], list[InstanceUse]]:

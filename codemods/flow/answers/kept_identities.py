@@ -34,12 +34,8 @@ class KeptIdentities:
         heap = self.solution.heap
         family = {index, *self.solution.hierarchy.below.get(index, ())}
         numbers = {self.solution.number_of_instance(at) for at in family} - {-1}
-        ways = {result for base, result in self._reads.get(attribute, ()) if not numbers.isdisjoint(heap.holds[base])}
-        todo = list(ways)
-        while todo:
-            new = {*(heap.targets[todo.pop()] or ())} - ways
-            ways |= new
-            todo += new
+        reads = self._reads.get(attribute, ())
+        ways = heap.led_to(result for base, result in reads if not numbers.isdisjoint(heap.holds[base]))
         return without_nodes(sorted({each for each in self._questions if each.node in ways}))
 
     @cached_property

@@ -16,7 +16,7 @@ from ..solve.paths import Paths
 from ..solve.sinks import Sink
 from .closure import Closure
 from .introspection import attribute_dicts
-from .trace import Reason
+from .trace import Reason, Reasons
 
 _REPLACE = frozenset({"dataclasses.replace", "attr.evolve", "attrs.evolve", "copy.replace"})
 _STATE_METHODS = frozenset({"__getstate__", "__setstate__", "__reduce__", "__reduce_ex__"})
@@ -68,21 +68,29 @@ class SharedCopies:
     def _messages(self, number: int) -> Iterator[frozenset[int]]:
         """For each call of a boundary that sends the object: the nodes where it then is."""
         heap = self.solution.heap
-        for sinks in self._sinks.values():
-            seeds = [
-                (held, Reason(sink.node, -1, None, sink.boundary)) for sink in sinks for held in heap.holds[sink.node]
-            ]
-            reasons = self.closure.of(seeds, None, sinks[0].only)
+        for reasons in self._crossing:
             if number in reasons:
                 yield frozenset(node for node in reasons.nodes if node >= 0 and number in heap.holds[node])
 
     @cached_property
-    def _sinks(self) -> dict[tuple[str, int], list[Sink]]:
-        found: dict[tuple[str, int], list[Sink]] = {}
+    def _crossing(self) -> list[Reasons]:
+        """For each call of a boundary all that it sends."""
+        calls: dict[tuple[str, int], list[Sink]] = {}
         for sink in self.solution.sinks:
             if sink.crosses:
-                found.setdefault((sink.path, sink.line), []).append(sink)
-        return found
+                calls.setdefault((sink.path, sink.line), []).append(sink)
+        return [
+            self.closure.of(
+                [
+                    (held, Reason(sink.node, -1, None, sink.boundary))
+                    for sink in sinks
+                    for held in self.solution.heap.holds[sink.node]
+                ],
+                None,
+                sinks[0].only,
+            )
+            for sinks in calls.values()
+        ]
 
     @cached_property
     def _without_key(self) -> frozenset[int]:
@@ -109,13 +117,7 @@ class SharedCopies:
     @cached_property
     def _sent(self) -> frozenset[int]:
         """All values that some call of a boundary sends."""
-        heap, found = self.solution.heap, set[int]()
-        for sinks in self._sinks.values():
-            seeds = [
-                (held, Reason(sink.node, -1, None, sink.boundary)) for sink in sinks for held in heap.holds[sink.node]
-            ]
-            found.update(self.closure.of(seeds, None, sinks[0].only))
-        return frozenset(found)
+        return frozenset(number for reasons in self._crossing for number in reasons)
 
     @cached_property
     def _taken_over(self) -> dict[int, list[tuple[frozenset[int], str]]]:
@@ -145,11 +147,7 @@ class SharedCopies:
                 index = program.method_around(at, facts.lines[result])
                 if index >= 0 and program.functions[index][1].name in _STATE_METHODS:
                     continue
-                ways, todo = {result + offset}, [result + offset]
-                while todo:
-                    new = {*(heap.targets[todo.pop()] or ())} - ways
-                    ways |= new
-                    todo += new
+                ways = heap.led_to([result + offset])
                 for line, taker in sorted({takes[node] for node in ways & takes.keys()}):
                     takers = frozenset(heap.holds[taker + offset] if taker >= 0 else ())
                     known = all(heap.values[each].kind == INSTANCE for each in takers)

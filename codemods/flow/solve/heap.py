@@ -157,6 +157,16 @@ class Heap:
             return held.get(number, -1)
         return self._came[node] if number in held else -1
 
+    def led_to(self, nodes: Iterable[int]) -> set[int]:
+        """The nodes, and all to which edges lead from them."""
+        found = {*nodes}
+        todo = [*found]
+        while todo:
+            new = {*(self.targets[todo.pop()] or ())} - found
+            found |= new
+            todo += new
+        return found
+
     def way(self, number: int, node: int) -> Iterator[int]:
         """The nodes by which the value `number` came to `node`, from `node` back to where it is made."""
         seen = set[int]()

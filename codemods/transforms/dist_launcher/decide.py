@@ -352,8 +352,8 @@ class Decisions:
         runs = [depth(other) for other in self._torchrun if is_about(other, path)]
         if named is None:
             return _NOT_NAMED, ""
-        agreed = agree_on_older(self._named_versions(), path, _OLDEST_TORCHRUN)
-        if self._torchrun and max(runs, default=0) >= depth(named.path) and not agreed:
+        runs_it = self._torchrun and max(runs, default=0) >= depth(named.path)
+        if runs_it and not agree_on_older(self._named_versions(), path, _OLDEST_TORCHRUN):
             return _NOT_NAMED, ""  # a line that runs torchrun says more than an old Dockerfile of the same folder
         if not is_about(named.path, path) and (self._torchrun or named.oldest >= _OLDEST_TORCHRUN):
             return _NOT_NAMED, ""  # what another part of the repository needs can only hold the launcher back

@@ -10,7 +10,7 @@ from itertools import islice
 from typing import TypeGuard
 
 from ...flow.answers.crossings import flow_of
-from ...flow.answers.instance_uses import InstanceUse
+from ...flow.answers.instance_uses import InstanceUse, places_of_dicts
 from ...project import Project
 from ...questions import asked
 from ...syntax.names import last_name
@@ -282,8 +282,7 @@ class Family:
 
     def set_again(self, shape: Shape, attribute: str, made: ast.AST) -> str | None:
         """The place that may set the attribute by its name or through the dict of an object, after `made`."""
-        uses = self.outside(shape).elsewhere.uses
-        places = [(use.path, use.line) for use in uses if use.what == "shown" or use.attribute == "__setattr__"]
+        places = places_of_dicts(self.outside(shape).elsewhere.uses)
         return set_again(self.repo.project, self.repo, Class(shape.outline, shape.node), attribute, made, places)
 
     def shown(self, shape: Shape) -> str | None:

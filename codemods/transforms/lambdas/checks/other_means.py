@@ -6,7 +6,7 @@ import ast
 from collections.abc import Sequence
 from typing import Protocol
 
-from ....flow.answers.instance_uses import InstanceUse
+from ....flow.answers.instance_uses import InstanceUse, places_of_dicts
 from ....project import Project
 from ....syntax.repo import Repo
 from ....syntax.resolver import Class
@@ -23,8 +23,7 @@ class Uses(Protocol):
 def by_other_means(project: Project, repo: Repo, known: Uses, cls: Class, name: str, made: ast.AST) -> str | None:
     """In words, how `name` of an object of `cls` may have another value after `made` is evaluated; None if it can't."""
     uses = known.instance_uses(cls.outline.path, cls.node.lineno)
-    of_dict = [(use.path, use.line) for use in uses if use.what == "shown" or use.attribute == "__setattr__"]
-    if (place := set_again(project, repo, cls, name, made, of_dict)) is not None:
+    if (place := set_again(project, repo, cls, name, made, places_of_dicts(uses))) is not None:
         return f"may be set again at {place}"
     constructors = [(use.path, use.line) for use in uses if use.attribute == "__init__"]
     if (place := constructed_again(repo, cls, constructors)) is not None:
