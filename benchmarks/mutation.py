@@ -15,7 +15,7 @@ before they survive. Where nothing was recorded, the tests are those of the modu
 The limit of a mutant is CPU time: four times what its tests needed when they were recorded, and 20 s.
 What survives is shown to `mypy --strict`, which every change must pass: what it refuses (`isinstance(x)`, an attribute
 of what may be None) is counted by itself, as killed by no test.
-Mutants may write and remove whatever the user may: root tries them as nobody, who owns nothing but the copy.
+Mutants may write and remove whatever the user may: for root, nobody tries them, who owns nothing but the copy.
 `run` ends with 1 when fewer than `--floor` of the mutants are killed by tests. Some mutants mean the same as the code,
 so no share can be asked for that is near to 1.
 """
@@ -60,8 +60,7 @@ WARM = (
     "tree_sitter_bash", "typer", "xml.dom.minidom", "sqlite3", "multiprocessing.pool", "git",
 )  # fmt: skip
 MARKS = "not slow or in_process"
-GIT = ("git", "-c", "safe.directory=*")  # who tries mutants need not own the checkout
-NOBODY = "65534"
+NOBODY = 65534
 
 
 def _environment(folder: Path) -> dict[str, str]:
@@ -69,11 +68,15 @@ def _environment(folder: Path) -> dict[str, str]:
     return {**os.environ, "PYTHONPATH": os.pathsep.join(paths), "PYTHONDONTWRITEBYTECODE": "1", "PYTHONHASHSEED": "0"}
 
 
+def _git(command: str, *words: str) -> list[str]:
+    """The paths that git prints."""
+    done = subprocess.run(["git", command, "-z", *words], cwd=ROOT, stdout=subprocess.PIPE, text=True, check=True)
+    return [path for path in done.stdout.split("\0") if path]
+
+
 def _copy(folder: Path) -> None:
-    """The checkout as it is, less what git does not track."""
-    command = [*GIT, "ls-files", "-z", "-c", "-o", "--exclude-standard"]
-    listed = subprocess.run(command, cwd=ROOT, capture_output=True, check=True)
-    for name in filter(None, listed.stdout.decode().split("\0")):
+    """The checkout as it is, less what git does not track, and what was recorded."""
+    for name in [*_git("ls-files", "-c", "-o", "--exclude-standard"), DATA, SECONDS]:
         if (ROOT / name).is_file():
             (folder / name).parent.mkdir(parents=True, exist_ok=True)
             shutil.copy2(ROOT / name, folder / name)
@@ -290,29 +293,36 @@ class Trial:
         return {test: self.killers.get(test, []) for test in outcome.failed}
 
 
-def _as_nobody() -> None:
-    """Where we are root: go on as a user who may read everything (the interpreter, say), and write nothing of others.
+def _in_copy(options: argparse.Namespace, arguments: list[str]) -> int:
+    """Let a copy of the checkout try the mutants that lie in it: the same command, and what git says of `--changed`.
 
-    A mutant whose check is gone replaces `/dev/stdout` by a file, or removes a folder that is not its own.
+    A mutant whose check is gone replaces `/dev/stdout` by a file, or removes a folder that is not its own: where we are
+    root, a user tries them who may read everything (the interpreter, say), and owns nothing but the copy.
     """
+    changed = []
+    if options.changed:
+        ours = ["git", "merge-base", "HEAD", options.changed]
+        base = subprocess.run(ours, cwd=ROOT, stdout=subprocess.PIPE, text=True, check=True).stdout.strip()
+        changed = _git("diff", "--name-only", base, "--", PACKAGE)
+    with tempfile.TemporaryDirectory(prefix="mutants-") as work:
+        folder = Path(work, "checkout")
+        _copy(folder)
+        command = [sys.executable, str(folder / "benchmarks/mutation.py"), *arguments, "--here", *changed]
+        if sys.platform != "win32" and os.geteuid() == 0:
+            command = [*_as_nobody(), *command]
+            for path in [Path(work), *Path(work).rglob("*")]:
+                os.chown(path, NOBODY, NOBODY, follow_symlinks=False)
+        return subprocess.run(command, cwd=folder).returncode
+
+
+def _as_nobody() -> list[str]:
+    """What comes before a command."""
     setpriv = shutil.which("setpriv")
-    if sys.platform == "win32" or os.geteuid() != 0:
-        return
     if setpriv is None:
         print("no setpriv here: mutants run as root, and may write and remove anything", file=sys.stderr)
-        return
+        return []
     reads = "--inh-caps=-all,+dac_read_search", "--ambient-caps=-all,+dac_read_search"
-    user = f"--reuid={NOBODY}", f"--regid={NOBODY}", "--clear-groups", "--no-new-privs"
-    os.execv(setpriv, [setpriv, *user, *reads, sys.executable, *sys.argv])
-
-
-def _changed(revision: str) -> set[str]:
-    """Paths that differ from `revision`, or from its newest ancestor that we share."""
-    command = [*GIT, "merge-base", "HEAD", revision]
-    base = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True)
-    command = [*GIT, "diff", "--name-only", base.stdout.strip(), "--", PACKAGE]
-    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True)
-    return set(done.stdout.splitlines())
+    return [setpriv, f"--reuid={NOBODY}", f"--regid={NOBODY}", "--clear-groups", "--no-new-privs", *reads]
 
 
 def main() -> int:
@@ -336,6 +346,7 @@ def main() -> int:
     running.add_argument("--floor", type=float, default=0.0, help="the share that must be killed, 0 to 1")
     running.add_argument("--only", action="append", default=[], metavar="PREFIX", help="only modules below this path")
     running.add_argument("--also", action="append", default=[], metavar="PREFIX=TESTS", help="more tests for these")
+    running.add_argument("--here", nargs="*", metavar="PATH", help="(this is the copy; what differs)")
     options = parser.parse_args()
     if options.command == "record":
         from executed import record
@@ -344,12 +355,12 @@ def main() -> int:
         arguments = ["-q", "-p", "no:cacheprovider", "-m", options.marks, *options.tests]
         return record(ROOT, PACKAGE, (DATA, SECONDS), arguments, options.more)
 
-    _as_nobody()
+    if options.here is None:
+        return _in_copy(options, sys.argv[1:])
     seed = random.SystemRandom().randrange(10**6) if options.seed is None else options.seed
     paths = sorted(path.relative_to(ROOT).as_posix() for path in (ROOT / PACKAGE).rglob("*.py"))
     paths = [path for path in paths if not path.startswith(LEFT_OUT)]
-    if options.changed and (changed := _changed(options.changed).intersection(paths)):
-        paths = sorted(changed)
+    paths = sorted(set(paths).intersection(options.here)) or paths
     if options.only:
         paths = [path for path in paths if path.startswith(tuple(options.only))]
     sources = {path: (ROOT / path).read_text(encoding="utf-8") for path in paths}
@@ -373,13 +384,9 @@ def try_all(sample: list[Mutant], sources: dict[str, str], choice: Choice, optio
     refused: Counter[str] = Counter()
     chosen = [choice.tests(mutant) for mutant in sample]
     others = [choice.tests(mutant, AGAIN) for mutant in sample]
-    with contextlib.ExitStack() as stack:
-        folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="mutants-")), "checkout")
-        _copy(folder)
-        files = sorted({test.partition("::")[0] for tests, _ in (*chosen, *others) for test in tests})
-        preloaded = Preloaded(folder, PACKAGE, _environment(folder), MARKS, files)
-        stack.callback(preloaded.close)
-        trial = Trial(folder, preloaded)
+    files = sorted({test.partition("::")[0] for tests, _ in (*chosen, *others) for test in tests})
+    with contextlib.closing(Preloaded(ROOT, PACKAGE, _environment(ROOT), MARKS, files)) as preloaded:
+        trial = Trial(ROOT, preloaded)
         for number, (mutant, first, wider) in enumerate(zip(sample, chosen, others, strict=True)):
             if _spent() + preloaded.spent > options.cpu:
                 print(f"{options.cpu:.0f} s of CPU are spent: {len(sample) - number} mutants were not tried")
@@ -390,7 +397,7 @@ def try_all(sample: list[Mutant], sources: dict[str, str], choice: Choice, optio
             if why is not None and rest:
                 why = trial.survives(mutant, source, rest, wider[1])
             if why is not None and (more := choice.more(mutant)):
-                why = afresh(folder, mutant, source, more, 60, "slow or not slow")
+                why = afresh(ROOT, mutant, source, more, 60, "slow or not slow")
             room = _room(mutant)
             tried[room] += 1
             killed[room] += why is None

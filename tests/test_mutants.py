@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
+from pathlib import Path
 from types import ModuleType
 
 import pytest
 
 from harness.tools import benchmark
+
+ROOT = Path(__file__).resolve().parents[1]
 
 
 @pytest.fixture(scope="module")
@@ -52,3 +57,17 @@ def test_every_small_change(tool: ModuleType, code: str, changed: set[str]) -> N
 def test_what_is_computed_once_may_be_computed_again(tool: ModuleType, code: str, noticed: bool) -> None:
     texts = {mutant.apply(code).partition("\n")[0] for mutant in tool.mutants("a.py", code)}
     assert "if False:" in texts and ("if True:" in texts) is noticed
+
+
+@pytest.mark.slow
+def test_in_a_folder_that_others_may_not_enter(tmp_path: Path) -> None:
+    """Root lets nobody try the mutants, for whom git finds no repository in such a folder, and SQLite no database."""
+    clone = tmp_path / "clone"
+    subprocess.run(["git", "clone", "--quiet", ROOT, clone], check=True)
+    tmp_path.chmod(0o700)
+    with (clone / "codemods/launch/containers.py").open("a", encoding="utf-8") as file:
+        file.write("\n# changed\n")
+    command = [sys.executable, "benchmarks/mutation.py", "run", "--changed", "HEAD", "--seed", "1", "--count", "1"]
+    done = subprocess.run(command, cwd=clone, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    assert "mutants in 1 modules" in done.stdout and "of 1 killed" in done.stdout
