@@ -57,7 +57,7 @@ class Sinks:
     def __init__(self, program: Program, heap: Heap, containers: Containers) -> None:
         self.program, self.heap, self.containers = program, heap, containers
         self.found: list[Sink] = []
-        self._known: set[tuple[int, str, str]] = set()
+        self._known: set[tuple[object, ...]] = set()
 
     def call(self, name: str, offset: int, call: Call, receiver: int) -> None:
         """A call of `name` (canonical), on the value `receiver` or -1."""
@@ -124,7 +124,11 @@ class Sinks:
 
     def _add(self, node: int, argument: str, use: _Use) -> None:
         boundary = use.boundary
-        key = (node, boundary.callable, argument)
+        # a second call may cross where the first, of the same value, does not
+        key = (
+            node, boundary.callable, argument,
+            use.crosses, use.method, use.context, use.function, use.passed, use.under,
+        )  # fmt: skip
         if key not in self._known:
             self._known.add(key)
             path = self.program.files[self.heap.file_of[node]]

@@ -39,16 +39,36 @@ def known_shape(
 
 def may_take_other_arguments(scopes: Scopes, node: ast.Lambda, is_ours: Callable[[str], bool]) -> bool:
     """What gets the lambda may call it in another way than with all of its parameters, by position."""
-    call = _receiver(scopes, node)
-    called = [last_name(call.func)] if call is not None else []
-    if call is not None and ast.unparse(call.func).startswith("super(") and called == ["__init__"]:
-        owner = next((above for above in scopes.ancestors(node) if isinstance(above, ast.ClassDef)), None)
+    calls = _receivers(scopes, node)
+    return not calls or any(_may_call_otherwise(scopes, call, is_ours) for call in calls)
+
+
+def _may_call_otherwise(scopes: Scopes, call: ast.Call, is_ours: Callable[[str], bool]) -> bool:
+    called = [last_name(call.func)]
+    if ast.unparse(call.func).startswith("super(") and called == ["__init__"]:
+        owner = next((above for above in scopes.ancestors(call) if isinstance(above, ast.ClassDef)), None)
         called = [last_name(base) for base in owner.bases] if owner is not None else []
     return not called or any(name in _BINDS_OR_ASKS or is_ours(name) for name in called)
 
 
-def _receiver(scopes: Scopes, node: ast.Lambda) -> ast.Call | None:
-    """The call that the lambda is an argument of."""
+def _receivers(scopes: Scopes, node: ast.Lambda) -> list[ast.Call]:
+    """The calls that the lambda is an argument of, through a local variable that is nothing else; none: it is more."""
+    call = _receiver(scopes, node)
+    if call is not None:
+        return [call]
+    statement = scopes.parents[node]
+    if not (isinstance(statement, ast.Assign) and len(statement.targets) == 1):
+        return []
+    target = statement.targets[0]
+    owner = scopes.owner(scopes.around(target), target.id) if isinstance(target, ast.Name) else None
+    if owner is None or not owner.is_local or not isinstance(target, ast.Name) or len(owner.bindings[target.id]) != 1:
+        return []
+    calls = [_receiver(scopes, use.node) for use in owner.uses.get(target.id, ())]
+    return [call for call in calls if call is not None] if None not in calls else []
+
+
+def _receiver(scopes: Scopes, node: ast.AST) -> ast.Call | None:
+    """The call that the node is an argument of."""
     parent = scopes.parents[node]
     if isinstance(parent, ast.keyword):
         parent = scopes.parents[parent]

@@ -6,6 +6,7 @@ import ast
 
 from codemods.transforms.lambdas.forwarded import _only_defines
 from harness.each_row import each_row
+from harness.small import migrated
 
 
 @each_row(
@@ -41,3 +42,37 @@ from harness.each_row import each_row
 )
 def test_what_only_defines(statement: str, defines: bool) -> None:
     assert _only_defines(ast.parse(statement).body[0]) is defines
+
+
+COLLATED = """\
+from torch.utils.data import DataLoader
+
+def _collate_fn(batch, config):
+    return batch, config
+
+def call_it(fn):
+    return fn(batch=[1])
+
+def loaders(data, config, flag):
+    {made}
+    return DataLoader(data, num_workers=2, collate_fn=fn)
+"""
+
+
+@each_row(
+    ("more", "becomes_partial"),
+    [
+        ("pass", True),
+        ("DataLoader(data, collate_fn=fn)", True),
+        ("call_it(fn)", False),
+        ("fn(batch=data)", False),
+        ("data.fn = fn", False),
+        ("if flag: fn = print", False),
+        ("global fn", False),
+    ],
+)
+def test_a_variable_that_is_nothing_but_the_lambda(more: str, becomes_partial: bool) -> None:
+    made = "fn = lambda batch: _collate_fn(batch, config)"
+    lines = (more, made) if more.startswith("global") else (made, more)
+    changed = migrated({"a.py": COLLATED.format(made="\n    ".join(lines))}, "lambdas")
+    assert ("fn = functools.partial(_collate_fn, config=config)" in changed.get("a.py", "")) is becomes_partial
