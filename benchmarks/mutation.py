@@ -4,6 +4,7 @@
     python benchmarks/mutation.py run --seed 7 --count 150      # a sample over all packages
     python benchmarks/mutation.py run --changed main --count 12 --cpu 90  # only modules that differ from a revision
     python benchmarks/mutation.py run --only codemods/launch/bash.py --all  # every mutant of one module
+    python benchmarks/mutation.py run --only codemods/launch/bash.py:12 --all  # of one line
 
 `make coverage` records too, without the time of each test, and a value that is computed once for all tests counts for
 the first of them. A mutant survives when all these tests pass (first the most specific, then more of them); it is
@@ -344,7 +345,9 @@ def main() -> int:
         "--changed", metavar="REV", help="only modules that differ from this revision; all if none does"
     )
     running.add_argument("--floor", type=float, default=0.0, help="the share that must be killed, 0 to 1")
-    running.add_argument("--only", action="append", default=[], metavar="PREFIX", help="only modules below this path")
+    running.add_argument(
+        "--only", action="append", default=[], metavar="PREFIX", help="only modules below it; FILE:LINE, that line"
+    )
     running.add_argument("--also", action="append", default=[], metavar="PREFIX=TESTS", help="more tests for these")
     running.add_argument("--here", nargs="*", metavar="PATH", help="(this is the copy; what differs)")
     options = parser.parse_args()
@@ -361,10 +364,13 @@ def main() -> int:
     paths = sorted(path.relative_to(ROOT).as_posix() for path in (ROOT / PACKAGE).rglob("*.py"))
     paths = [path for path in paths if not path.startswith(LEFT_OUT)]
     paths = sorted(set(paths).intersection(options.here)) or paths
-    if options.only:
-        paths = [path for path in paths if path.startswith(tuple(options.only))]
+    only = [word.partition(":") for word in options.only]
+    if only:
+        paths = [path for path in paths if path.startswith(tuple(prefix for prefix, _, _ in only))]
     sources = {path: (ROOT / path).read_text(encoding="utf-8") for path in paths}
     everything = [mutant for path in paths for mutant in mutants(path, sources[path])]
+    if only:
+        everything = [mutant for mutant in everything if any(_stands_in(mutant, sources, *word) for word in only)]
     count = len(everything) if options.all else min(options.count, len(everything))
     sample = random.Random(seed).sample(everything, count)
     if options.all:
@@ -425,6 +431,11 @@ def _room(mutant: Mutant) -> str:
 def _place(mutant: Mutant, source: str) -> str:
     line = source.count("\n", 0, mutant.start) + 1
     return f"{mutant.path}:{line}"
+
+
+def _stands_in(mutant: Mutant, sources: dict[str, str], prefix: str, _: str, line: str) -> bool:
+    """It begins in that line of the file; without a line, it lies below the path."""
+    return mutant.path.startswith(prefix) and (not line or _place(mutant, sources[mutant.path]).endswith(f":{line}"))
 
 
 def _shown(mutant: Mutant, source: str, why: str) -> str:

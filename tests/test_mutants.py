@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -57,6 +58,53 @@ def test_every_small_change(tool: ModuleType, code: str, changed: set[str]) -> N
 def test_what_is_computed_once_may_be_computed_again(tool: ModuleType, code: str, noticed: bool) -> None:
     texts = {mutant.apply(code).partition("\n")[0] for mutant in tool.mutants("a.py", code)}
     assert "if False:" in texts and ("if True:" in texts) is noticed
+
+
+EXECUTED = """\
+def work(given):
+    \"\"\"What it does.\"\"\"
+    if given == 0: return 0
+    try:
+        for each in (
+            given, 2
+        ):
+            given = each / (given - 1)
+        else:
+            last = lambda: (
+                given
+            )
+    except ZeroDivisionError:
+        return 1
+    with open(os.devnull) as file:
+        match file.read(), [*map(lambda x:
+                                 x, "a")]:
+            case "", []:
+                given = 3
+            case _:
+                def inner():
+                    return 4
+    return inner()
+"""
+
+
+@pytest.mark.parametrize(
+    ("given", "result", "not_executed"),
+    [
+        (0, 0, {*range(4, 24)}),
+        (1, 1, {10, 11, 12, *range(15, 24)}),
+        (3, 4, {13, 14, 19}),
+    ],
+)
+def test_the_lines_that_are_executed(given: int, result: int, not_executed: set[int]) -> None:
+    notes = benchmark("executed").Notes()
+    made = {"os": os, "_noted": notes.noted.__setitem__}
+    exec(compile(notes.instrumented(EXECUTED, "a.py"), "a.py", "exec"), made)
+    assert not notes.executed()
+    assert made["work"](given) == result and made["work"].__doc__ == "What it does."
+    lines = {line for number in notes.executed() for line in notes.runs[number][1]}
+    assert {*range(3, 24)} - lines == not_executed
+    notes.clear()
+    assert not notes.executed()
 
 
 @pytest.mark.slow

@@ -146,9 +146,9 @@ def test_every_word_of_main_guard_has_one_of_the_parts_that_are_looked_for_first
         "b.py": 'if __name__ == "__main__":\n    x()\n',
         "c.py": "num_of_workers = 2\n",
     }
-    project = project_of({**files, "d.py": "workers = load()\n"})
-    assert project.with_key(spoken, STARTS) == ("a.py", "c.py")
-    assert project.with_key(spoken, SPEAKS) == ("a.py", "b.py", "c.py")
+    project = project_of({**files, "d.py": "workers = load()\n", "e.py": f"num_workers = {PARTS!r}\n"})
+    assert project.with_key(spoken, STARTS) == ("a.py", "c.py", "e.py")
+    assert project.with_key(spoken, SPEAKS) == ("a.py", "b.py", "c.py", "e.py")
 
 
 # whole runs

@@ -81,6 +81,18 @@ def test_a_method_that_it_calls() -> None:
     assert "calls `shutil.rmtree`" in reason
 
 
+OF_ITSELF = """
+close release shutdown hasattr getattr isinstance super collect empty_cache clear values items keys list tuple len get
+pop str callable is_set closed suppress type id repr int float bool any all format issubclass is_alive is_initialized
+debug info warning error exception
+"""
+
+
+def test_each_call_that_changes_nothing_of_others() -> None:
+    calls = "; ".join(f"self.folder.{name}()" for name in OF_ITSELF.split())
+    assert migrated(text("lambdas", calls), "lambdas")
+
+
 LMDB = """\
 import lmdb
 from torch.utils.data import DataLoader

@@ -329,6 +329,27 @@ PROGRAMS |= {
 }
 
 
+BY_CLASS = (
+    LOADER
+    + """
+class Rows(Dataset):
+    @classmethod
+    def loader(cls):
+        return DataLoader(cls(), num_workers=2)
+
+class Mapped(Rows):
+    def __init__(self):
+        self.fix = lambda row: row{mark}
+
+{made}.loader()
+"""
+)
+PROGRAMS |= {
+    "a class method of the base": {"a.py": BY_CLASS.format(made="Rows", mark="  # likely")},
+    "a class method of the derived class": {"a.py": BY_CLASS.format(made="Mapped", mark="  # proven")},
+}
+
+
 @each_row("name", PROGRAMS)
 def test_program(name: str) -> None:
     assert crossing(PROGRAMS[name]) == marked(PROGRAMS[name])

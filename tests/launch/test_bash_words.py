@@ -144,3 +144,27 @@ def test_a_command_in_quotes_is_run_too(line: str, words: list[str | None] | Non
     commands = read("run/a.sh", line).commands
     found = [[word.value for word in each.words] for each in commands if each.words[0].value == "go"]
     assert found == ([] if words is None else [words])
+
+
+@each_row(
+    ("word", "variable", "many"),
+    [
+        ("$RANK", "RANK", True),
+        ("${RANK}", "RANK", True),
+        ('"$RANK"', "RANK", False),
+        ('"${RANK[0]}"', "RANK", False),
+        ('"${RANK[@]}"', "RANK", True),
+        ('"a$RANK"', None, False),
+        ("$((RANK))", None, False),
+        ("$((RANK + 1))", None, False),
+        ('"$(go)"', None, False),
+        ("$(go)", None, True),
+        ("go", None, False),
+        ('"$@"', "@", True),
+        ('"${@}"', "@", True),
+        ('"$*"', "*", False),
+    ],
+)
+def test_the_variable_that_a_word_is(word: str, variable: str | None, many: bool) -> None:
+    found = read("run/a.sh", f"run {word}").commands[-1].words[-1]
+    assert (found.variable, found.many) == (variable, many)

@@ -411,6 +411,7 @@ def test_sarif_is_valid() -> None:
     schema = json.loads((HERE / "data" / "sarif-schema-2.1.0.json").read_text())
     validator = jsonschema.Draft4Validator(schema)
     log = json.loads(json.dumps(to_sarif(example())))
+    assert log["$schema"] == "https://json.schemastore.org/sarif-2.1.0.json"
     validator.validate(log)
     validator.validate(json.loads(json.dumps(to_sarif(Report("here", (), (), 0)))))
     assert not validator.is_valid({**log, "version": "2.0.0"})

@@ -43,6 +43,7 @@ class Rows(Dataset):
         ({"conf/a.json": '{"target": "data.rows.Rows"}'}, True),
         ({"conf/a.yaml": "target: data.rows.OtherRows\n"}, False),
         ({"more.py": "from data.rows import Rows\n"}, True),
+        ({"data/rows.py": f"{ROWS}\nKEPT = [Rows]\n"}, True),
         ({"setup.py": ""}, True),
         ({"more.py": "import importlib\nvars(importlib.import_module(name))\n"}, True),
         ({"more.py": "import importlib\ngetattr(importlib.import_module(name), name.title())\n"}, True),

@@ -80,6 +80,11 @@ class Heir(Holds):
         self.held = Holds({}, 1)
 
 
+class Late(Holds):
+    def __init__(self):
+        self.plain = []
+
+
 def gives():
     return {}
 
@@ -183,6 +188,9 @@ def kind(
         ("Holds({}, 1).absent", U),
         ("Heir().plain", D),
         ("Heir().rows", N),
+        ("Late().plain", N),
+        ("Late().table", U),
+        ("Late().rows", N),
         ("Heir().held.plain", D),
         ("Heir().held.rows", N),
         ("Heir().held.held.plain", U),

@@ -233,6 +233,11 @@ def test_an_index() -> None:
     assert parse_index(index(more=b"link\0\0\0\0"), 40, Path("index")).needs_git
     assert parse_index(index(more=b"sdir\0\0\0\0"), 40, Path("index")).needs_git
     assert not parse_index(index(), 40, Path("index")).conflicts
+    more = [
+        name + len(name).to_bytes(4, "big") + name for name in (b"TREE", b"REUC", b"FSMN", b"UNTR", b"EOIE", b"IEOT")
+    ]
+    changed = parse_index(index(entry("a"), more=b"".join(more)), 40, Path("index")).changed({})
+    assert changed == index(entry("a"), more=more[1] + more[3])  # what git computed of entries may not hold any more
     unsigned = index(entry("a"))[:-20] + bytes(20)  # git may leave the checksum out
     assert [each.path for each in parse_index(unsigned, 40, Path("index")).entries] == ["a"]
 

@@ -34,6 +34,23 @@ def test_what_changes_a_captured_container(body: str, changes: bool) -> None:
     assert ("it changes `rows` (line 10), which is read in line 13" in (finding.reason or "")) is changes
 
 
+@each_row(
+    ("maker", "plain"),
+    [
+        *((f"{name}()", True) for name in (
+            "list", "dict", "set", "defaultdict", "Counter", "OrderedDict", "deque", "bytearray",
+        )),
+        ("[]", True), ("{}", True), ("{1}", True), ("[y for y in range(3)]", True), ("frozenset()", False),
+        ("make()", False), ("list()()", False),
+    ],
+)  # fmt: skip
+def test_what_is_a_container(maker: str, plain: bool) -> None:
+    text = changing("rows.pop(x)").replace("    rows = {}\n    rows = deque()\n", f"    rows = {maker}\n")
+    text = f"from collections import Counter, OrderedDict\nfrom makers import make\n{text}"
+    [finding] = reported({"a.py": text}, "lambdas")
+    assert ("it changes `rows` (line 11), which is read in line 14" in (finding.reason or "")) is plain
+
+
 def started(body: str, start: str) -> dict[str, str]:
     text = changing(body).replace("multiprocessing import Pool", "multiprocessing import Pool, Process")
     return {"a.py": text.replace("Pool(2).map(f, [1])", start)}

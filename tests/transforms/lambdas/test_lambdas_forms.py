@@ -804,6 +804,12 @@ def test_the_wrapper_of_a_decorator_is_no_partial() -> None:
     [
         ("f = lambda x: x  # noqa: E731", "def f(x):\n    return x"),
         ("f = lambda x: x  # noqa: E731, N802", "def f(x):  # noqa: E731, N802\n    return x"),
+        ("f = lambda x: x  # NoQA: E731", "def f(x):\n    return x"),
+        ("f = lambda x: x  # NOQA: N802", "def f(x):  # NOQA: N802\n    return x"),
+        *(
+            (f"f = lambda x: x  #{mark} x", f"def f(x):  #{mark} x\n    return x")
+            for mark in ("noqa:", " ruff:", " flake8:", " pylint:", " pragma:")
+        ),
         ("f = lambda x: x  # as it is", "# as it is\ndef f(x):\n    return x"),
     ],
 )

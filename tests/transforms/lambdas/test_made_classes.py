@@ -70,6 +70,7 @@ def pickles(above: str, row: str, body: str) -> bool:
     [
         ("", "namedtuple('Row', 'a b')(1, 2)", "pass"),
         (MAKE, "make()(1, 2)", "pass"),
+        (MAKE + "Row = str('Row')", "make()(1, 2)", "pass"),
         ("", "self.Row(1, 2)", "Row = namedtuple('Entity', 'a b')"),
         ("Row = namedtuple('Rwo', 'a b')", "Row(1, 2)", "pass"),
         ("", "Enum('Kinds', 'a b')", "pass"),

@@ -98,6 +98,8 @@ if __name__ == "__main__":
     ("before", "after", "found"),
     [
         ("pass", "clock.now = lambda: 7", False),
+        ("pass", "clock.now, clock.then = lambda: 7, 8", False),
+        ("one = object()", "one.now = clock.now = lambda: 7", True),  # an object may be sent by another name
         ("clock.now = lambda: 7", "pass", True),
         ("pass", "clock.now = lambda: 7\n    Process(target=work, args=(clock.now,)).start()", True),
         ("pass", "clock.now = lambda: 7\n\ndef all():\n    main()\n    main()", True),

@@ -204,6 +204,13 @@ def main():
         "say = Log()",
         "import sys\ndef say(text):\n    return sys._getframe(1).f_lineno, sys._getframe(1).f_code.co_name, text",
         "import sys\ndef say(text):\n    frame = sys._getframe(1)\n    return frame.f_lineno, text",
+        *(
+            f"import tools\ndef say(text):\n    return tools.{word}(text)"
+            for word in (
+                *("co_name", "_getframe", "currentframe", "inspect.stack", "inspect.trace", "getframeinfo"),
+                *("getouterframes", "getinnerframes", "extract_stack", "extract_tb", "StackSummary"),
+            )
+        ),
     ],
 )
 def test_a_function_of_another_file_reads_its_caller(log: str) -> None:

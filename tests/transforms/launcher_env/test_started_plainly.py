@@ -79,5 +79,9 @@ def test_the_branch_of_slurm_may_set_it_for_itself() -> None:
     assert len(reported(files, "launcher-env")) == 1
     other = {"tools.py": files["tools.py"].replace("import torch\n", "import torch\nos.environ['OMP'] = '1'\n", 1)}
     assert len(reported(files | other, "launcher-env")) == 1  # what is set elsewhere is another variable
+    default = {
+        "tools.py": files["tools.py"].replace('os.environ["RANK"] = str(rank)', 'os.environ.setdefault("RANK", "0")')
+    }
+    assert not reported(files | default, "launcher-env")
     files["train.py"] = f'import os\n\nos.environ["RANK"] = "0"\n{TRAIN}'
     assert not reported(files, "launcher-env")

@@ -51,6 +51,32 @@ def test_the_first_place_where_the_worker_changes_it() -> None:
     assert found.span.line == text[: text.index("STATE['b']")].count("\n") + 1
 
 
+TWO_FILES = """\
+import store
+from multiprocessing import Process
+
+STATE = {}
+
+
+def work(state):
+    global STATE
+    STATE = state
+    store.STATE["a"] = 1
+    print(sorted(state))
+
+
+if __name__ == "__main__":
+    worker = Process(target=work, args=(store.STATE,))
+    worker.start()
+    worker.join()
+"""
+
+
+def test_a_global_of_the_same_name_in_another_file() -> None:
+    (found,) = reported({"run.py": TWO_FILES, "store.py": "STATE = {}\n"}, "main-guard")
+    assert "passes along too" in found.message
+
+
 FILLED = """\
 from multiprocessing import Pool
 

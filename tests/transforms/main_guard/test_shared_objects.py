@@ -142,3 +142,33 @@ def test_the_initializer_of_a_pool_passes_it() -> None:
         {"train.py": POOL.replace("{given}", "None").replace("{declared}", "global counter")}, "main-guard"
     )
     assert "`work` reads `counter`" in reason
+
+
+SETTER = """\
+import multiprocessing
+
+counter = multiprocessing.Value("i", 0)
+
+
+def setup(shared):
+    global counter
+    counter = shared
+
+
+def work({given}):
+    {first}
+    with counter.get_lock():
+        counter.value += 1
+
+
+if __name__ == "__main__":
+    worker = multiprocessing.Process(target=work, args=(counter,))
+    worker.start()
+"""
+
+
+def test_the_worker_sets_it_to_what_it_is_given() -> None:
+    text = SETTER.replace("{given}", "shared").replace("{first}", "setup(shared)")
+    assert reasons({"train.py": text}, "main-guard") == []
+    (reason,) = reasons({"train.py": text.replace("setup(shared)\n    with", "print(shared)\n    with")}, "main-guard")
+    assert reason.startswith("pass it to the worker")

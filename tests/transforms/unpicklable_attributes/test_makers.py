@@ -11,6 +11,23 @@ from harness.each_row import each_row
 
 
 @each_row(
+    "text, made",
+    [
+        ("first, second = Rows(), Other(make())\nfirst.lock = 1\n", [{"Rows", "Other", "make"}]),
+        ("first = Rows()\nfirst.lock = 1\n", []),  # seen as one of the class
+        ("first, second = 1, 2\nfirst.lock = 1\n", []),
+        ("for first in Rows():\n    first.lock = 1\n", [None]),
+        ("def f(first):\n    first.lock = 1\n", [None]),
+        ("def f(first):\n    del first.lock\n", [None]),
+        ("def f(first):\n    print(first.lock)\n", []),
+        ("class A:\n    def f(self):\n        self.lock = 1\n", []),
+    ],
+)
+def test_attributes_that_are_set_on_variables(text: str, made: list[set[str] | None]) -> None:
+    assert [each for _, _, each in FileUses(Outline("a.py", ast.parse(text))).sets] == made
+
+
+@each_row(
     "text, found",
     [
         ("def make():\n    return Rows()\n", True),

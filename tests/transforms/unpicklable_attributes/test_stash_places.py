@@ -51,6 +51,7 @@ OTHER_BY_CODE = SECOND.replace("coding)", "code)")
             f"if which > 0:\n    {FIRST}\nif which < 1:\n    {SECOND}",
             f"{KEPT}if which > 0:\n    {FIRST}\nif which < 1:\n    {SECOND}",
         ),
+        (f"{LOWER}\n{BY_CODE}\n{OTHER_BY_CODE}", f"{LOWER}\n{CODE}{BY_CODE}\n{OTHER_BY_CODE}"),
         (
             f"{LOWER}\nif which > 0:\n    {BY_CODE}\nif which < 1:\n    {OTHER_BY_CODE}",
             f"if which > 0:\n    {CODE}    {BY_CODE}\nif which < 1:\n    {CODE}    {OTHER_BY_CODE}",

@@ -57,11 +57,16 @@ def files(helper: str, keeper: str = KEEPER) -> dict[str, str]:
 
 
 def test_set_elsewhere() -> None:
-    for change in ("it.lock = None", "setattr(it, 'lock', None)", "del it.lock"):
+    for change, says in (
+        ("it.lock = None", "sets it to None"),
+        ("it.lock = 3", "sets it"),
+        ("it.lock = it", "sets it"),
+        ("setattr(it, 'lock', None)", "sets it"),
+        ("del it.lock", "deletes it"),
+    ):
         start = TRAIN.splitlines()[-1]
         behind = TRAIN.replace(f"    helper.use(keeper)\n{start}\n", f"{start}\n    helper.use(keeper)\n")
         (reason,) = reasons({**files(change), "train.py": behind}, "unpicklable-attributes")
-        says = {"de": "deletes it", "it": "sets it to None", "se": "sets it"}[change[:2]]
         assert reason.startswith(f"helper.py:5 {says} from outside"), change
 
 
