@@ -24,6 +24,8 @@ def _prefixed(prefix: str) -> str:
 
 def test_punctuation_of_full_width_is_read_as_plain() -> None:
     assert plain_lines("TypeError\uff1ano pickle\uff08of a lambda\uff09")[0].text == "TypeError: no pickle(of a lambda)"
+    quotes = "\u2018\u2019\u201a\u00b4\u2032 \u201c\u201d\u201e\u2033 a\u00a0b\u3000c\u200bd\ufeffe"
+    assert plain_lines(f"Error: {quotes}")[0].text == "Error: ''''' \"\"\"\" a b cde"
 
 
 def test_the_name_of_a_host_stands_on_every_line_of_its_process() -> None:

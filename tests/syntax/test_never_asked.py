@@ -71,6 +71,14 @@ def test_no_call_asks(body: str, use: str) -> None:
         ("if path:\n            self.step = lambda row: row", "Rows(path)"),
         ("self.step = lambda row: row", "Rows('a', Compose())"),
         (OTHER, "from collections import OrderedDict\nRows('a', OrderedDict())"),
+        *(
+            (OTHER, f"from steps import {name}\nRows('a', {name}())")
+            for name in (
+                *("ChainMap", "Counter", "Decimal", "Fraction", "Index", "ModuleDict", "ModuleList", "OrderedDict"),
+                *("ParameterDict", "ParameterList", "Sequential", "Series", "Tensor", "UserDict", "UserList"),
+                "UserString",
+            )
+        ),
         (OTHER, "class Steps(list): pass\nRows('a', Steps())"),
         (OTHER, "class Base:\n    def __bool__(self): return False\nclass Steps(Base): pass\nRows('a', Steps())"),
         (OTHER, "def Steps(): return None\nRows('a', Steps())"),

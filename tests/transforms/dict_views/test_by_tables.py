@@ -58,9 +58,25 @@ def test_a_table_takes_the_elements(store: str) -> None:
     assert reported({"run.py": PROGRAM.format(store=store)}, RULE) == []
 
 
+SAME = """
+    append assign astype copy drop drop_duplicates dropna explode fillna head join merge query reindex rename replace
+    reset_index sample set_index sort_index sort_values tail
+"""
+
+
+def test_methods_that_give_a_table() -> None:
+    """All in one program, for they cost no more there."""
+    stores = "; ".join(f"table.{name}()['a'] = names.keys()" for name in SAME.split())
+    assert reported({"run.py": PROGRAM.format(store=stores)}, RULE) == []
+    for maker in ("DataFrame", "GeoDataFrame", "concat", "merge", "json_normalize"):
+        text = PROGRAM.format(store=f"made = pd.{maker}(names); made['a'] = names.keys(); self.made = made")
+        assert reported({"run.py": text}, RULE) == [], maker
+
+
 @each_row(
     "store",
     [
+        "self.frame.to_dict()['a'] = names.keys(); self.made = self.frame.to_dict(); self.made['a'] = names.keys()",
         "self.names = names.keys()",
         "self.loc['a'] = names.keys()",
         "self.frame.attrs['a'] = names.keys()",

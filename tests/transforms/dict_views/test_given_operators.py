@@ -121,6 +121,19 @@ def _is_fixed(program: str, **texts: str) -> bool:
         ("print([k == 'a' for k in itertools.chain.from_iterable(x.names for x in tables)])", True),
         ("print(next(x.names for x in tables) & {1})", False),
         ("print(max((x.names for x in tables), key=len) - {1})", False),
+        *(
+            (f"print(operator.{name}(tables[0].names, {{1}}))", False)
+            for name in ("sub", "iand", "ior", "ixor", "isub", "ne", "lt", "le", "ge")
+        ),
+        ("print(operator.add(len(tables[0].names), 1))", True),
+        *(
+            (f"print([a & b for a, b in itertools.{name}([x.names for x in tables], 2)])", False)
+            for name in ("permutations", "combinations_with_replacement", "pairwise")
+        ),
+        *(
+            (f"for names in itertools.{name}((x.names for x in tables), 2):\n        print(names & {{1}})", False)
+            for name in ("chain", "islice", "cycle")
+        ),
         ("print({'&': operator.and_}['&'](tables[0].names, {1}))", False),
         ("print({'n': len}['n'](tables[0].names))", True),
         ("print(Runner(operator.and_).run(*tables))", False),

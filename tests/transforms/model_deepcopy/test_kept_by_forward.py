@@ -33,6 +33,12 @@ twin = copy.deepcopy(net)
 """
 
 
+METHODS = (
+    ".relu().tanh().sigmoid().softmax(0).exp().log().abs().sqrt().pow(2).matmul(x).sum(0).mean(0).clone().view(1)"
+    ".reshape(1).flatten().permute(0).transpose(0, 0).squeeze().unsqueeze(0).contiguous().float()"
+)
+
+
 @each_row(
     "body",
     [
@@ -46,6 +52,7 @@ twin = copy.deepcopy(net)
         "self.last = torch.cat([x, self.w])",
         "self.last = F.softmax(self.layer(x), dim=0).mean()",
         "y = self.layer(x)\n        y = F.relu(y)\n        self.last = y",
+        f"self.last = self.layer(x){METHODS}",
     ],
 )
 def test_it_has_a_history(body: str) -> None:
