@@ -136,6 +136,7 @@ def test_the_ref_that_was_asked_for(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.in_process
 def test_in_place_makes_one_branch_however_often(tmp_path: Path) -> None:
     repo = repository(tmp_path / "repo", a=PROGRAM)
     for _ in range(2):
@@ -151,6 +152,7 @@ def test_in_place_makes_one_branch_however_often(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.in_process
 def test_push(tmp_path: Path) -> None:
     repo = repository(tmp_path / "repo", a=PROGRAM)
     git(tmp_path, "clone", "-q", "--bare", str(repo), "me-tool.git")
