@@ -2,11 +2,12 @@
 
     python benchmarks/mutation.py record -m "not slow"      # which test executes which line, and how long it takes
     python benchmarks/fast_part.py --save 30                # list tests for 30 s of CPU more, as recorded
+    python benchmarks/fast_part.py --back 5                 # take the cheapest off the list, for 5 s; see below
 
 The dearest come first. A test goes only where each line that it executes is executed by another one that stays: no
 line of the package loses its last fast test. Tests of a function go together, but for
 dear ones, as of a table of rows. What is listed already stays listed (it was not recorded); remove the file to begin
-anew.
+anew. To take some back, record listed tests too, without `-m`.
 """
 
 from __future__ import annotations
@@ -72,15 +73,38 @@ def dispensable(lines: dict[str, set[Line]], seconds: dict[str, float], save: fl
     return chosen
 
 
+def cheapest(listed: list[str], recorded: dict[str, float], room: float) -> list[str]:
+    """Those of the listed tests and functions that are the cheapest, and together take no longer than `room`."""
+    known, seconds = {*listed}, defaultdict[str, float](float)
+    for test, time in recorded.items():
+        name = test if test in known else function_of(test)
+        if name in known:
+            seconds[name] += time
+    chosen: list[str] = []
+    for name in sorted(seconds, key=lambda each: (seconds[each], each)):
+        room -= seconds[name]
+        if room < 0:
+            break
+        chosen.append(name)
+    return chosen
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
-    parser.add_argument("--save", type=float, required=True, metavar="SECONDS", help="of CPU, as recorded")
+    wanted = parser.add_mutually_exclusive_group(required=True)
+    wanted.add_argument("--save", type=float, metavar="SECONDS", help="of CPU, as recorded")
+    wanted.add_argument("--back", type=float, metavar="SECONDS", help="of CPU, as recorded")
     options = parser.parse_args()
     recorded = json.loads((ROOT / ".coverage.seconds").read_text(encoding="utf-8"))
+    listed = LIST.read_text(encoding="utf-8").split() if LIST.exists() else []
+    if options.back is not None:
+        back = {*cheapest(listed, recorded, options.back)}
+        LIST.write_text("".join(f"{test}\n" for test in sorted({*listed} - back)), encoding="utf-8")
+        print(f"{len(back)} of {len(listed)} tests and functions are fast ones again")
+        return 0
     group, seconds = grouped(recorded), defaultdict[str, float](float)
     for test, time in recorded.items():
         seconds[group[test]] += time
-    listed = LIST.read_text(encoding="utf-8").split() if LIST.exists() else []
     known = executed(ROOT / ".coverage", group)
     lines = {test: found for test, found in known.items() if not test.startswith(STAYS)}
     kept = {f"stays {test}": found for test, found in known.items() if test not in lines}

@@ -51,6 +51,14 @@ def test_what_goes_together(tool: ModuleType) -> None:
     }
 
 
+def test_the_cheapest_come_back(tool: ModuleType) -> None:
+    recorded = {"a.py::one[1]": 1.0, "a.py::one[2]": 1.0, "a.py::two[1]": 0.5, "a.py::two[2]": 9.0, "a.py::three": 3.0}
+    listed = ["a.py::one", "a.py::two[1]", "a.py::three", "a.py::gone"]
+    for room, chosen in ((0.4, []), (2.4, ["a.py::two[1]"]), (2.5, ["a.py::two[1]", "a.py::one"])):
+        assert tool.cheapest(listed, recorded, room) == chosen
+    assert tool.cheapest(listed, recorded, 99) == ["a.py::two[1]", "a.py::one", "a.py::three"]
+
+
 def test_what_is_executed(tool: ModuleType, tmp_path: Path) -> None:
     data = CoverageData(str(tmp_path / "data"))
     for test, lines in (("a.py::one[1]|run", [1, 2]), ("a.py::one[2]", [3]), ("a.py::two", [3]), ("", [9])):
