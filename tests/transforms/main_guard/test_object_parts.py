@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import ast
+
+from codemods.syntax.outline import Outline
+from codemods.transforms.main_guard.state.object_parts import fills
 from harness.each_row import each_row
 from harness.main_changes import is_reported
 from harness.small import reported
@@ -207,3 +211,25 @@ def test_a_global_that_a_method_sets_before_it_sends_work(made: str, jobs: str, 
     text = POOLED.format(send="apply_async", args="(each,)", made=made or "pass", jobs=jobs)
     found = [each for each in reported({"a.py": text}, "main-guard") if "by `fit` in the main process" in each.message]
     assert len(found) == is_found
+
+
+@each_row(
+    ("text", "fills_it"),
+    [
+        ("THIS[1] = 2", True),
+        ("del THIS[1]", True),
+        ("THIS.append(1)", True),
+        ("THIS.part.append(1)", True),
+        ("THIS.part[1] = 2", True),
+        ("add = THIS.append", False),  # not called
+        ("each(THIS.append)", False),
+        ("THIS.index(1)", False),
+        ("print(THIS[1])", False),
+        ("rows.append(THIS)", False),
+        ("THIS = 1", False),
+    ],
+)
+def test_what_fills_an_object(text: str, fills_it: bool) -> None:
+    outline = Outline("a.py", ast.parse(text))
+    (node,) = (each for each in outline.nodes if isinstance(each, ast.Name) and each.id == "THIS")
+    assert fills(outline, node) is fills_it

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 
 from codemods.syntax.outline import Outline
+from codemods.transforms.unpicklable_attributes.remaking.containers import _lists_files
 from codemods.transforms.unpicklable_attributes.uses.file_uses import FileUses
 from codemods.transforms.unpicklable_attributes.uses.outside import _makers
 from harness.each_row import each_row
@@ -48,3 +49,28 @@ def test_attributes_that_are_set_on_variables(text: str, made: list[set[str] | N
 def test_who_makes_an_object(text: str, found: bool) -> None:
     outline = Outline("a.py", ast.parse(text))
     assert [*_makers(FileUses(outline), frozenset({"Rows"}))] == ["make"] * found
+
+
+@each_row(
+    "text, lists",
+    [
+        ("os.listdir(root)", True),
+        ("glob.glob(root)", True),
+        ("sorted(os.listdir(root))", True),
+        ("list(Path(root).iterdir())", True),
+        *((f"sorted(Path(root).{name}('*'))", True) for name in ("glob", "rglob")),
+        ("list(glob.iglob(join(str(root), '*')))", True),
+        ("glob.iglob(root)", False),  # no list
+        ("Path(root).glob('*')", False),
+        ("sorted(load(root))", False),
+        ("sorted(str(root))", False),  # nothing looks at the disk
+        ("list(map(load, os.listdir(root)))", False),
+        ("[*os.listdir(root)]", False),
+    ],
+)
+def test_lists_of_files(text: str, lists: bool) -> None:
+    outline = Outline(
+        "a.py", ast.parse(f"import os, glob\nfrom pathlib import Path\nfrom os.path import join\nx = {text}\n")
+    )
+    (value,) = (each.value for each in outline.nodes if isinstance(each, ast.Assign))
+    assert _lists_files(outline, value) is lists
