@@ -357,7 +357,8 @@ class Recogniser:
             return found
         if kind is None or not kind.parts:
             return ""
-        whole = not found.endswith("[]")  # a file has names only, a part of it may be indexed by number too
+        # a file has names only, a part of it may be indexed by number too; a database again has names only
+        whole = not found.endswith("[]") or f"{canonical(found)}[]" in kinds()
         indexed = isinstance(key, (ast.Slice, ast.Tuple, ast.Constant))
         if not _is_text(key) and (indexed or not whole):
             return ""

@@ -9,7 +9,7 @@ from ..facts.records import Position
 from ..kinds import NAMELESS
 from ..solve.heap import BOUND, CLASS, CONTAINER, FUNCTION, HAZARD, INSTANCE, OBJECT
 from ..solve.solution import Solution
-from .hidden import captures, hides_class, hiding, is_private, stands_for_object
+from .hidden import captures, hides_class, hiding, is_private, stands_for_object, stands_for_wrapper
 
 _HOLDING = frozenset({CONTAINER, OBJECT, INSTANCE, FUNCTION})
 _MAYBE_HAZARDS = frozenset({HAZARD, FUNCTION, BOUND, CLASS, INSTANCE})
@@ -104,7 +104,7 @@ def _all_hazards(solution: Solution, number: int) -> list[tuple[HazardKind, str,
         if (wrapper := hiding(solution, int(value.a))) is not None:
             home, inner = program.functions[wrapper]
             return [(HazardKind.WRAPPER, program.files[home], inner.position)]
-        if stands_for_object(solution, int(value.a)):
+        if stands_for_object(solution, int(value.a)) or stands_for_wrapper(solution, int(value.a)):
             return [(HazardKind.MISNAMED, program.files[file], function.position)]
     elif value.kind == BOUND:
         file, function = program.functions[int(value.a)]

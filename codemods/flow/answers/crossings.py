@@ -24,7 +24,7 @@ from .contents import Holders, classes_within, hazards, inside
 from .crossing import Crossing, Crossings
 from .defaults import Defaults
 from .hazard_calls import is_called
-from .hidden import captures, replaced, wrappers_of_their_own
+from .hidden import captures, is_found_by_name, replaced, stands_for_wrapper, wrappers_of_their_own
 from .instance_uses import InstanceUse, instance_uses
 from .introspection import Question, Seen, look, reaching, without_nodes
 from .kept_identities import KeptIdentities
@@ -226,6 +226,8 @@ class Flow:
                 continue
             for hazard in hazards(self.solution, number, only):
                 if hazard[0] is HazardKind.WRAPPER and not replaced(self.solution, number, reason.node):
+                    continue
+                if hazard[0] is HazardKind.MISNAMED and is_found_by_name(self.solution, number, reason.node):
                     continue
                 known = found.get(hazard)
                 if known is None or not known.confidence.reaches(confidence):
@@ -475,6 +477,12 @@ class Flow:
         """Whether the local function at this position has the name of the decorated function that it reads."""
         index = self._places.function_at.get((path, line, column))
         return index is not None and index in self._wrappers
+
+    @recorded
+    def stands_for_wrapper(self, path: str, line: int, column: int) -> bool:
+        """Whether the name of the decorated function at this position is that of the wrapper that a decorator makes."""
+        index = self._places.function_at.get((path, line, column))
+        return index is not None and stands_for_wrapper(self.solution, index)
 
     @recorded
     def misnamed(self, path: str, line: int, column: int) -> str | None:

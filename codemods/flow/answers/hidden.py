@@ -55,6 +55,27 @@ def stands_for_object(solution: Solution, index: int) -> bool:
     return is_kept and members.isdisjoint((*_REDUCERS, "__getstate__", "__new__"))
 
 
+def stands_for_wrapper(solution: Solution, index: int) -> bool:
+    """The name of the function of a module is that of a wrapper, which `functools.wraps` names like the function.
+
+    What sends the wrapper finds it by that name; what the decorator got is not found.
+    """
+    program = solution.program
+    file, function = program.functions[index]
+    if function.kind is not FunctionKind.TOP or not function.decorators or function.decorators[0] < 0:
+        return False
+    decorator = _only_function(solution, function.decorators[0] + program.offsets[file])
+    if decorator is None:
+        return False
+    home, made = program.functions[decorator]
+    given = [solution.heap.values[number] for number in solution.heap.holds[made.returns + program.offsets[home]]]
+    found = [program.functions[int(value.a)] for value in given if value.kind == FUNCTION]
+    return len(found) == len(given) > 0 and all(
+        at == home and inner.kind is FunctionKind.NESTED and inner.wraps and inner.qualname.startswith(made.qualname)
+        for at, inner in found
+    )
+
+
 def is_private(function: Function) -> bool:
     """A method that pickle looks for as `__name`, which the object has as `_Class__name`."""
     name = function.name
@@ -103,6 +124,13 @@ def replaced(solution: Solution, number: int, node: int) -> bool:
     decorators = [_only_function(solution, each + program.offsets[file]) for each in function.decorators if each >= 0]
     given = {node for index in decorators if index is not None for node in program.parameters(index)}
     return given.isdisjoint(heap.way(number, node))
+
+
+def is_found_by_name(solution: Solution, number: int, node: int) -> bool:
+    """The function whose name is that of a wrapper is at `node` by this name: what is there is the wrapper."""
+    value = solution.heap.values[number]
+    of_wrapper = value.kind == FUNCTION and stands_for_wrapper(solution, int(value.a))
+    return of_wrapper and replaced(solution, number, node)
 
 
 def _only_function(solution: Solution, node: int) -> int | None:

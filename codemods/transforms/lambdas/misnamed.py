@@ -45,11 +45,13 @@ def misnamed(project: Project) -> Iterator[Finding]:
             reason = f"give the method a name that does not begin with two underscores: `{plain}`"
         else:
             decorator = ast.unparse(node.decorator_list[0])
-            found = f"pickle finds the object that `@{decorator}` makes under that name, and not the function"
-            reason = (
-                f"give the function a name of its own (`def _{node.name}`, below it `{node.name} = "
-                f"{decorator}(_{node.name})`); a worker then has a copy of the object"
-            )
+            wrapped = flow_of(project).stands_for_wrapper(crossing.path, *at)
+            made = "wrapper" if wrapped else "object"
+            found = f"pickle finds the {made} that `@{decorator}` makes under that name, and not the function"
+            named = f"give the function a name of its own (`def _{node.name}`, below it `{node.name} = "
+            reason = f"{named}{decorator}(_{node.name})`)"
+            if not wrapped:
+                reason += "; a worker then has a copy of the object"
         what = "method" if owner is not None else "function"
         message = f"the {what} `{node.name}` {crossing.in_words}; {found}"
         span = source.span(source.offset(*at), source.offset(crossing.end_line, crossing.end_column))

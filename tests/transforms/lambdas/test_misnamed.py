@@ -200,3 +200,52 @@ def test_what_is_not_sent_by_the_name_of_a_method(before: str, after: str) -> No
     assert reported({"a.py": text}, "lambdas")
     assert before in text
     assert not reported({"a.py": text.replace(before, after, 1)}, "lambdas")
+
+
+WRAPPED = """
+import multiprocessing
+from functools import wraps
+
+def _target(func, args):
+    func(*args)
+
+def limited(seconds, signals=False):
+    def decorator(func):
+        if signals:
+            @wraps(func)
+            def by_signal(*args):
+                return func(*args)
+            return by_signal
+        @wraps(func)
+        def run(*args):
+            {inside}
+        return {given}
+    return decorator
+
+@limited(3)
+def score(x):
+    return x
+
+if __name__ == "__main__":
+    {call}
+"""
+SENDS = "multiprocessing.Process(target=_target, args=(func, args)).start()"
+
+
+@pytest.mark.parametrize(
+    ("inside", "given", "call", "found"),
+    [
+        (SENDS, "run", "score(1)", True),
+        (SENDS, "func", "score(1)", False),  # signals aside, the name stays that of the function
+        ("return func(*args)", "run", "multiprocessing.Pool(2).map(score, [1])", False),  # the wrapper has the name
+        ("return func(*args)", "run", "score(1)", False),
+    ],
+)
+def test_what_a_decorator_got(inside: str, given: str, call: str, found: bool) -> None:
+    told = reported({"main.py": WRAPPED.format(inside=inside, given=given, call=call)}, "lambdas")
+    assert bool(told) is found
+    if told:
+        assert "pickle finds the wrapper that `@limited(3)` makes" in told[0].message
+        assert told[0].reason == (
+            "give the function a name of its own (`def _score`, below it `score = limited(3)(_score)`)"
+        )
