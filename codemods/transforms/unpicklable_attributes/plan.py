@@ -75,7 +75,7 @@ class Planner:
             try:
                 for hazard in hazards:
                     kind = hazard.made.kind
-                    if kind.remedy is Remedy.REPORT:
+                    if kind.remedy is Remedy.REPORT and kind.carries != "numbers":
                         raise Refused(self._by_hand(shape, name, hazard))
                     known = kind is MODULE or kind.remedy is Remedy.NAMED
                     if known and (fix := by_its_name(self.family, shape, hazard.store)) is not None:

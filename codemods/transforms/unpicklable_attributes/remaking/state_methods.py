@@ -41,6 +41,8 @@ class Form(enum.Enum):
     DROP = "nothing"
 
 
+# what the copy is told; a tensor itself would be sent by a file that may be gone when it is read
+_CARRIED = {"is_set": "{}.is_set()", "queue": "list({}.queue)", "numbers": "{}.get_state().numpy()"}
 _WHERE_IT_WAS = (Form.MAYBE, Form.FILLED)
 
 
@@ -181,7 +183,7 @@ def _leave(each: Treatment, state: str) -> str:
     if each.form is Form.POSITION:
         return f"{place} = {now}.tell()"
     if each.form is Form.CARRIED:
-        return f"{place} = {now}.is_set()" if each.carries == "is_set" else f"{place} = list({now}.queue)"
+        return f"{place} = {_CARRIED[each.carries].format(now)}"
     if each.form is Form.NAMED and each.never_none:
         return f"{place} = {now}.{each.named_by}"
     if each.form is Form.NAMED:
@@ -220,6 +222,8 @@ def _remake(each: Treatment, step: str, state: str) -> list[str]:
         return [*lines, f"self.{each.attribute}.seek({place})"]
     if each.form is Form.CARRIED and each.carries == "is_set":
         return [*lines, f"if {place}:", f"{step}self.{each.attribute}.set()"]
+    if each.form is Form.CARRIED and each.carries == "numbers":
+        return [*lines, f"self.{each.attribute}.set_state(torch.from_numpy({place}))"]
     if each.form is Form.CARRIED:
         return [*lines, f"for item in {place}:", f"{step}self.{each.attribute}.put(item)"]
     if each.form is Form.CLOSED and each.gone:  # what is closed is no file in particular

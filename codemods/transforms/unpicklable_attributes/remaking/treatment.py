@@ -38,6 +38,7 @@ from .passed_modules import passed_module
 from .recreate import Recreation, Recreator, chooses_modules
 from .state_methods import Form, Treatment
 
+_OF_CPU = ("torch.Generator()", "torch.Generator('cpu')", "torch.Generator(device='cpu')")
 _MOVED = "it is read before it is sent, so a copy would start at another position; call `seek` before each read"
 
 
@@ -131,6 +132,8 @@ def treatment_of(uses: AttributeUses) -> Treatment:
         )  # fmt: skip
     _check_stores(uses, stores)
     facts = _Facts.of(uses, stores)
+    if kind.carries == "numbers":
+        return _random_numbers(uses, facts)
     return _left_out(uses, facts) or _recreated(uses, facts)
 
 
@@ -190,6 +193,24 @@ def _left_out(uses: AttributeUses, facts: _Facts) -> Treatment | None:
         return Treatment(uses.attribute, key, Form.DROP, line, facts.sure and facts.only)
     named = any(hazard.made.kind.remedy is Remedy.NAMED for hazard in uses.hazards)
     return _named(uses, facts.stores, key, line) if named else None
+
+
+def _random_numbers(uses: AttributeUses, facts: _Facts) -> Treatment:
+    """The copy gets a generator of random numbers that goes on where this one stands."""
+    value, outline = facts.first.store.value, facts.first.store.owner.outline
+    if isinstance(value, ast.Call) and isinstance(value.func, ast.Attribute) and value.func.attr == "manual_seed":
+        value = value.func.value  # which gives back the generator
+    imported = any(
+        isinstance(node, ast.Import) and any((alias.name, alias.asname) == ("torch", None) for alias in node.names)
+        for node in outline.module.body
+    )
+    plain = value is not None and ast.unparse(value) in _OF_CPU
+    if not (facts.only and facts.sure and imported and plain and uses.shape.outline is outline):
+        raise Refused(uses.kind.advice)
+    check_not_held(uses)
+    again = Recreation((f"self.{uses.attribute} = torch.Generator()",), (), "")
+    key = uses.shape.key(uses.attribute)
+    return Treatment(uses.attribute, key, Form.CARRIED, facts.line, True, again, carries=uses.kind.carries)
 
 
 def _recreated(uses: AttributeUses, facts: _Facts) -> Treatment:
