@@ -225,9 +225,13 @@ class SameObject:
         """
         labels, node, nodes = self.solution.heap.labels, reasons[number].node, reasons.nodes
         several = labels[node].startswith("stored as") and self._unrelated(node) > MAX_MEANT
-        if several and not self._given_to_keeper(number, node, reasons[number].parent, nodes):
-            return True
         way = [*self.solution.heap.way(number, node)]
+        if (
+            several
+            and not self._comes_whole(node, way)
+            and not self._given_to_keeper(number, node, reasons[number].parent, nodes)
+        ):
+            return True
         if self._lacking.read_beside(number, way, reasons[number].parent):
             return True
         makes = self._factories.makes(number, way)
@@ -240,6 +244,12 @@ class SameObject:
             if several and makes is not Makes.THIS and not self._most_get_to(number, at, nodes):
                 return True
         return False
+
+    def _comes_whole(self, attribute: int, way: list[int]) -> bool:
+        """All objects at the attribute are those that one function gives: whether that mixes is asked of its calls."""
+        heap = self.solution.heap
+        held = {each for each in heap.holds[attribute] if heap.values[each].kind == INSTANCE}
+        return any(heap.labels[at].startswith("returned by") and held <= {*heap.holds[at]} for at in way[1:])
 
     def _given_to_keeper(self, number: int, attribute: int, keeper: int, nodes: set[int]) -> bool:
         """A call that makes a `keeper` which gets to `nodes` is given the object by itself, for this attribute."""

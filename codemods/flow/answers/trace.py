@@ -9,7 +9,7 @@ from ...finding import Hop, Trace
 from ...hazard_kind import HazardKind
 from ..facts.records import Position
 from ..kinds import FunctionKind
-from ..solve.heap import FUNCTION, STORED_BY
+from ..solve.heap import CLASS, FUNCTION, STORED_BY
 from ..solve.solution import Solution
 
 MAX_HOPS = 12  # a longer path is shown without plain steps in its middle
@@ -138,8 +138,19 @@ def _way(solution: Solution, node: int, number: int) -> list[Hop]:
         same_file = source < 0 or heap.file_of[source] == heap.file_of[each]
         if not came or not same_file or label.startswith(("parameter", "returned")):
             came = heap.lines[each]
+        if source < 0 and label.startswith("assigned to"):
+            came = _defined_at(solution, number, heap.file_of[each]) or came  # its name may be bound elsewhere too
         hops.append(Hop(solution.program.files[heap.file_of[each]], came or heap.lines[node], label))
     return hops[::-1]
+
+
+def _defined_at(solution: Solution, number: int, file: int) -> int:
+    """The line of the `def` or `class` of a function or class of the file; 0 for other values."""
+    value, program = solution.heap.values[number], solution.program
+    if value.kind not in (FUNCTION, CLASS):
+        return 0
+    home, made = (program.functions if value.kind == FUNCTION else program.classes)[int(value.a)]
+    return made.position[0] if home == file else 0
 
 
 def _tidy(hops: list[Hop]) -> Trace:

@@ -7,7 +7,7 @@ import re
 import pytest
 
 from harness.each_row import each_row
-from harness.small import migrated, reasons
+from harness.small import migrated, reasons, reported
 
 KEEPER = """import torch
 from torch.utils.data import DataLoader, Dataset
@@ -111,3 +111,14 @@ def test_an_assignment_that_nobody_reads_any_more_stays_with_its_comment(line: s
     text = KEEPER.format(made=f"{line}\n        return lambda t: power(t, self.order)", start="")
     after = migrated({"a.py": text}, "lambdas")["a.py"]
     assert "power = _make_power" in after and after.count("# of all") == text.count("# of all")
+
+
+def test_functions_of_one_name_in_several_branches_all_cross() -> None:
+    made = (
+        "if self.order > 3:\n            def rule(t):\n                return t + 1\n"
+        "        elif self.order:\n            def rule(t):\n                return t * 2\n"
+        "        else:\n            class rule:\n                pass\n        return rule"
+    )
+    found = reported({"a.py": KEEPER.format(made=made, start="")}, "lambdas")
+    assert [each.confidence.value for each in found] == ["proven"] * 3
+    assert [[hop.line for hop in each.trace[:2]] for each in found] == [[13, 13], [16, 16], [19, 19]]

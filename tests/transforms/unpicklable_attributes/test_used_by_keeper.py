@@ -27,6 +27,8 @@ class Rows(Dataset):
     def __init__(self, path):
         self.lines = Lines(path)
         self.other = Lines(path)
+        self.spare = None if path is None else Lines(path)
+        self.made = make(path)
         {first}
     def own(self):
         return self.lines
@@ -58,6 +60,10 @@ if __name__ == '__main__':
         ("print(self.lines.read(0)); self.lines.file = None", "3", False),
         ("self.lines[0] = 1", "3", False),
         ("print(path.read(0))", "3", False),
+        ("print(self.other.read(0))", "3", True),
+        ("print(self.spare.read(0))", "3", True),
+        ("print(self.other.read(0)); self.other.close()", "3", False),
+        ("print(self.made.read(0))", "3", False),
     ],
 )
 def test_used_by_what_keeps_it(first: str, length: str, found: bool) -> None:

@@ -23,8 +23,9 @@ def used_by_keeper(family: Family, shape: Shape, store: Store, trace: Trace) -> 
     """
     leading = leading_to(family, shape, store.method.name)
     closing = {each.method.name for each in shape.stores(store.target.attr) if each.clears}
-    for outline, owner, name in _keepers(family, trace):
-        keeper = family.shape(outline, owner)
+    keepers = [(family.shape(outline, owner), name) for outline, owner, name in _keepers(family, trace)]
+    for keeper, traced, name in ((keeper, name, each) for keeper, name in keepers for each in _alike(keeper, name)):
+        outline = keeper.outline
         used: Hop | None = None
         for method in sorted(family.pre_transfer_methods(keeper) & keeper.methods.keys()):
             for node in walk(keeper.methods[method]):
@@ -36,7 +37,8 @@ def used_by_keeper(family: Family, shape: Shape, store: Store, trace: Trace) -> 
                 if called is None or called[1] not in leading or not _is_kept(keeper, called[0], name, 0):
                     continue
                 if used is None or node.lineno < used.line:  # type: ignore[attr-defined]
-                    what = f"`{ast.unparse(called[0])}` is used before, which opens it"
+                    other = "" if name == traced else f", which may be `self.{name}`,"
+                    what = f"`{ast.unparse(called[0])}`{other} is used before, which opens it"
                     used = Hop(outline.path, node.lineno, what)  # type: ignore[attr-defined]
         if used is not None:
             return used
@@ -52,6 +54,23 @@ def _keepers(family: Family, trace: Trace) -> Iterator[tuple[Outline, ast.ClassD
                 owner = outline.owner(node) if outline.is_self(node.value) else None
                 if owner is not None:
                     yield outline, owner, node.attr
+
+
+def _alike(keeper: Shape, name: str) -> Iterator[str]:
+    """The attribute, and those that are made by the same function or class: what one call makes, another does."""
+    makers = {maker for store in keeper.stores(name) for maker in _makers(store.value)}
+    yield name
+    for other in sorted(keeper.selves.keys() - {name}) if makers else ():
+        if any(not makers.isdisjoint(_makers(store.value)) for store in keeper.stores(other)):
+            yield other
+
+
+def _makers(value: ast.expr | None) -> Iterator[str]:
+    """What is called to make the value, or it in one of two cases, as written."""
+    if isinstance(value, ast.IfExp):
+        yield from (*_makers(value.body), *_makers(value.orelse))
+    elif isinstance(value, ast.Call):
+        yield ast.unparse(value.func)
 
 
 def _called(outline: Outline, node: ast.AST) -> tuple[ast.expr, str] | None:
