@@ -52,6 +52,8 @@ _LATER = {
     "atexit.register": (0, "func"),
     "threading.Thread": (1, "target"),
     "threading.Timer": (1, "function"),
+    "torch.optim.lr_scheduler.LambdaLR": (1, "lr_lambda"),  # by its `step`; a schedule stays with its optimizer
+    "torch.optim.lr_scheduler.MultiplicativeLR": (1, "lr_lambda"),
 }
 _FURTHEST = 3  # functions of the repository that hand on what they are passed
 _ITERATING = frozenset(["list", "tuple", "set", "frozenset", "dict", "sorted", "sum", "min", "max", "any", "all"])

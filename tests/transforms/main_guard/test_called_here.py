@@ -48,6 +48,7 @@ CALLED = [
     "json.dumps([1], default=handler)",
     "import gradio as gr\nbutton = gr.Button('a')\nbutton.click(handler, [1]).then(handler)",
     "import tkinter\ntkinter.Button(command=handler)",
+    "from torch.optim.lr_scheduler import LambdaLR\nLambdaLR(make(), handler)",
 ]
 CALLED_TOO = [
     "print(min([1], key=handler), max([2], key=handler))",
@@ -107,6 +108,17 @@ def test_what_the_import_sets_up_is_called_in_workers_too() -> None:
     assert not _fixed("", above=f"def start():\n    {line}\nstart()\n")
 
 
+def test_a_schedule_is_set_up_under_the_guard() -> None:
+    line = "from torch.optim.lr_scheduler import LambdaLR\nschedule = LambdaLR(make(), lr_lambda=handler)"
+    script = SCRIPT.format(line=line, worker="pass", above="").replace(
+        "import atexit, functools, json, signal, threading\n", ""
+    )
+    (finding,) = reported({"a.py": script}, RULE)
+    assert finding.fix is not None
+    (finding,) = reported({"a.py": script.replace("LambdaLR(make(), ", "Schedule(")}, RULE)
+    assert "`handler` may run in a worker and reads `pool`" in (finding.reason or "")
+
+
 def test_a_base_runs_where_its_heirs_do() -> None:
     classes = "class Base:\n    def show(self):\n        print(pool)\n\nclass Own(Base):\n    pass\n"
     assert _fixed("Own().show()", above=classes)
@@ -123,11 +135,16 @@ PLACES = [  # a function, where it takes what it calls, by which keyword, and wh
     ("itertools.groupby", 1, "key", ONCE), ("itertools.accumulate", 1, "func", ONCE),
     ("signal.signal", 1, "handler", LATER), ("atexit.register", 0, "func", LATER),
     ("threading.Thread", 1, "target", LATER), ("threading.Timer", 1, "function", LATER),
+    ("lr_scheduler.LambdaLR", 1, "lr_lambda", LATER),
+    ("torch.optim.lr_scheduler.MultiplicativeLR", 1, "lr_lambda", LATER),
 ]  # fmt: skip
 
 
 def _called(text: str) -> Called | None:
-    text = f"import atexit, functools, itertools, json, re, signal, threading\n{text}\n"
+    imports = (
+        "import atexit, functools, itertools, json, re, signal, threading, torch\nfrom torch.optim import lr_scheduler"
+    )
+    text = f"{imports}\n{text}\n"
     repo = Repo(Project(MemoryFiles({"a.py": text.encode()})))
     outline = repo.outline("a.py")
     assert outline is not None
@@ -141,7 +158,7 @@ def test_where_each_takes_it(name: str, at: int | None, keyword: str | None, whe
         given = ", ".join(["other"] * place + ["handler"])
         assert _called(f"list({name}({given}))") is (when if place == at else None)
     assert _called(f"list({name}(*rows, handler))") is None
-    for word in ("key", "function", "func", "repl", "default", "object_hook", "handler", "target", "args"):
+    for word in ("key", "function", "func", "repl", "default", "object_hook", "handler", "target", "lr_lambda", "args"):
         assert _called(f"list({name}(rows, {word}=handler))") is (when if word == keyword else None)
     assert _called(f"{name.rpartition('.')[2]} = load\n{name.rpartition('.')[2]}(handler, key=1)") is None
 

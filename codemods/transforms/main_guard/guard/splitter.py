@@ -46,7 +46,7 @@ _LOG_SETUP = re.compile(r"\bbasicConfig\(|FileHandler\(")
 _LOGS = re.compile(  # names of some length: a text may be one long word, and is looked through from each of its `log`s
     r"\b\w{0,60}log\w{0,60}(?:\(\))?\.(?:debug|info|warn|warning|error|critical|exception)\(", re.IGNORECASE
 )
-_SETS_UP = re.compile(r"\b(?:signal|atexit|threading)\b")
+_SETS_UP = re.compile(r"\b(?:signal|atexit|threading|LambdaLR|MultiplicativeLR)\b")
 _MAX_GUARDS = 3
 _DEVICES = ("torch.device", "torch.cuda.is_available", "torch.backends.mps.is_available")  # nothing is put on it yet
 _LIGHT = (

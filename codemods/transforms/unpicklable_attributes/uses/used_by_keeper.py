@@ -23,8 +23,8 @@ def used_by_keeper(family: Family, shape: Shape, store: Store, trace: Trace) -> 
     """
     leading = leading_to(family, shape, store.method.name)
     closing = {each.method.name for each in shape.stores(store.target.attr) if each.clears}
-    keepers = [(family.shape(outline, owner), name) for outline, owner, name in _keepers(family, trace)]
-    for keeper, traced, name in ((keeper, name, each) for keeper, name in keepers for each in _alike(keeper, name)):
+    shapes = [(family.shape(outline, owner), traced) for outline, owner, traced in _keepers(family, trace)]
+    for keeper, traced, name in [(shape, traced, each) for shape, traced in shapes for each in _alike(shape, traced)]:
         outline = keeper.outline
         used: Hop | None = None
         for method in sorted(family.pre_transfer_methods(keeper) & keeper.methods.keys()):
