@@ -24,7 +24,7 @@ def used_by_keeper(family: Family, shape: Shape, store: Store, trace: Trace) -> 
     leading = leading_to(family, shape, store.method.name)
     closing = {each.method.name for each in shape.stores(store.target.attr) if each.clears}
     shapes = [(family.shape(outline, owner), traced) for outline, owner, traced in _keepers(family, trace)]
-    for keeper, traced, name in [(shape, traced, each) for shape, traced in shapes for each in _alike(shape, traced)]:
+    for keeper, traced, name in [(shape, own, each) for shape, own in shapes for each in _alike(shape, own)]:
         outline = keeper.outline
         used: Hop | None = None
         for method in sorted(family.pre_transfer_methods(keeper) & keeper.methods.keys()):
