@@ -272,7 +272,7 @@ class _Step:
         """`f(view)`"""
         if parent.func is self.node:
             return parent if _is_getter(self.node) else None  # attrgetter("names")(x)
-        if self.widely and not self.nested and _is_getter(self.node) and _maps(parent, self.node):
+        if self.widely and not self.nested and _maps(parent, self.node):  # a view is no function: it is a getter
             self.nested, self.reached, self.alike = True, False, True
             return parent
         if self.widely and self.nested and self._counted(parent):

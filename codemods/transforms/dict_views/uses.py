@@ -244,13 +244,29 @@ class ViewUses:
                 if named and isinstance(call.args[1], ast.Constant) and call.args[1].value == name:
                     yield outline, call
             for call in outline.calls.get("attrgetter", ()):
-                if len(call.args) == 1 and isinstance(call.args[0], ast.Constant) and call.args[0].value == name:
+                given = call.args[0].value if len(call.args) == 1 and isinstance(call.args[0], ast.Constant) else None
+                if isinstance(given, str) and given.rpartition(".")[2] == name:  # "table.names" reads it, too
                     yield outline, call
+                    yield from self._calls_of_getter(outline, call)
             for node in [*outline.calls.get("vars", ()), *outline.attributes.get("__dict__", ())]:
                 item = outline.parents[node]  # vars(x)["name"], x.__dict__["name"]
                 read = isinstance(item, ast.Subscript) and item.value is node and isinstance(item.ctx, ast.Load)
                 if read and isinstance(item.slice, ast.Constant) and item.slice.value == name:  # type: ignore[attr-defined]
                     yield outline, item
+
+    def _calls_of_getter(self, outline: Outline, getter: ast.Call) -> Iterator[tuple[Outline, ast.AST]]:
+        """Calls of what is kept under a name: `names_of = attrgetter("names")`, then `names_of(x)`."""
+        statement = outline.parents[getter]
+        if not isinstance(statement, (ast.Assign, ast.AnnAssign)) or statement.value is not getter:
+            return
+        targets = statement.targets if isinstance(statement, ast.Assign) else [statement.target]
+        for word in {last_name(target) for target in targets} - {""}:
+            for other in self.repo.mentioning(word):
+                for call in other.calls.get(word, ()):
+                    yield other, call
+                for call in other.calls.get("map", ()):
+                    if call.args and last_name(call.args[0]) == word:
+                        yield other, call.args[0]
 
     def foreign(self, outline: Outline, node: ast.Attribute, owner: Class | str | None) -> bool:
         """`node` is `.name` of something known to be no `owner`.
