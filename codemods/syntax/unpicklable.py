@@ -10,6 +10,7 @@ from functools import cached_property
 from ..nodes import walk, yields
 from .binding_rules import FUNCTIONS, takes_self
 from .callees import Callees
+from .contents import Contents, filled, is_empty, values_of_class
 from .dead_branches import branches, literals_of
 from .names import last_name
 from .origins import origin
@@ -47,6 +48,15 @@ _WALKS = ("iter", "enumerate", "cycle")
 _ENTERS = ("enter_context", "enter_async_context")
 _OPEN_THERE = "keep its path, and open it in the process that reads it: the stack closes it in this one"
 _WALK_THERE = "keep the path, and open it where the lines are read, for instance in `__iter__`"
+_AT_ONCE = (
+    "it is filled before it is stored: write what it holds as one expression, `[... for ...]`, where it is stored"
+)
+_LOOK_UP = "it is taken from a container of modules: keep the key, and look the module up where it is used"
+_ONCE = (
+    "a container has it, too, and two copies would no longer be one object: keep it in one of them, and take it from "
+    "there where it is used"
+)
+_OF_CLASS = "the class has it, where nothing is pickled: use that, and do not store it on the object"
 _METHODS = frozenset(
     {"write", "writelines", "read", "readline", "readlines", "seek", "acquire", "release", "submit", "put", "get",
      "execute", "set", "is_set"}
@@ -148,27 +158,39 @@ class Recogniser:
                         found = [replace(match, within="") for match in found]
                     yield from (replace(match, choice=True) for match in found) if passed else found
                 yield from self._given_by_loops(outline, node)
+                if not passed:
+                    yield from self._put_in(outline, node, values, depth)
         elif isinstance(node, (ast.Call, ast.Subscript, ast.Attribute)):
-            full = self.origin(outline, node)
-            kind = kinds().get(canonical(full))
-            if full in modules() and isinstance(node, ast.Attribute) and not outline.is_self(node.value):
-                yield Made(MODULE, outline, node)
-            elif kind is not None:
-                if kind.inherited and self.context(outline, node) == "fork":
-                    kind = wrong_context(kind)
-                if not kind.suffix or (isinstance(node, ast.Call) and _is_archive(outline, node, kind.suffix)):
-                    yield Made(kind, outline, node, of=(full.removesuffix("()"),))
-            elif isinstance(node, ast.Attribute) and node.attr in _METHODS and not outline.is_self(node.value):
-                for item in self._made(outline, node.value, depth + 1):
-                    yield Made(method_of(item.kind), outline, node)  # `self.write = sys.stdout.write`
-            elif isinstance(node, ast.Call):
-                yield from self._returned(outline, node, depth)
-                if last_name(node.func) in _ENTERS and isinstance(node.func, ast.Attribute) and len(node.args) == 1:
-                    yield from (_left_by_a_stack(each) for each in self._opened(outline, node.args[0], depth))
-                yield from self._kept_by_iterators(outline, node, depth)
-                yield from self._kept_by_containers(outline, node, depth)
-                if (derived := kind_of_class(bases := self.bases(outline, node.func))) is not None:
-                    yield Made(derived, outline, node, of=tuple(bases), derived=True)
+            yield from self._of_chain(outline, node, depth)
+
+    def _of_chain(self, outline: Outline, node: ast.Call | ast.Subscript | ast.Attribute, depth: int) -> Iterator[Made]:
+        """What a call, an attribute or an element of something is."""
+        full = self.origin(outline, node)
+        kind = kinds().get(canonical(full))
+        if full in modules() and isinstance(node, ast.Attribute) and not outline.is_self(node.value):
+            yield Made(MODULE, outline, node)
+        elif kind is not None:
+            if kind.inherited and self.context(outline, node) == "fork":
+                kind = wrong_context(kind)
+            if not kind.suffix or (isinstance(node, ast.Call) and _is_archive(outline, node, kind.suffix)):
+                yield Made(kind, outline, node, of=(full.removesuffix("()"),))
+        elif isinstance(node, ast.Attribute) and node.attr in _METHODS and not outline.is_self(node.value):
+            for item in self._made(outline, node.value, depth + 1):
+                yield Made(method_of(item.kind), outline, node)  # `self.write = sys.stdout.write`
+        elif isinstance(node, ast.Attribute):
+            yield from self._kept_by_classes(outline, node, depth)
+        elif isinstance(node, ast.Subscript):
+            yield from self._taken_out(outline, node.value, node.slice, depth)
+        elif isinstance(node, ast.Call):
+            yield from self._returned(outline, node, depth)
+            if isinstance(node.func, ast.Attribute) and node.func.attr == "get" and node.args:
+                yield from self._taken_out(outline, node.func.value, node.args[0], depth)
+            if last_name(node.func) in _ENTERS and isinstance(node.func, ast.Attribute) and len(node.args) == 1:
+                yield from (_left_by_a_stack(each) for each in self._opened(outline, node.args[0], depth))
+            yield from self._kept_by_iterators(outline, node, depth)
+            yield from self._kept_by_containers(outline, node, depth)
+            if (derived := kind_of_class(bases := self.bases(outline, node.func))) is not None:
+                yield Made(derived, outline, node, of=tuple(bases), derived=True)
 
     def _kept_by_iterators(self, outline: Outline, node: ast.Call, depth: int) -> Iterator[Made]:
         """What `zip` or `enumerate` walks over later, or `map` itself where pickle can't find its function."""
@@ -194,7 +216,41 @@ class Recogniser:
         else:  # not what `zip` walks over, and no values of a dict whose keys are taken
             made = (each for each in self._made(outline, given, depth + 1) if each.nested and not _is_walked(each.kind))
             found = [each for each in made if name == "dict" or each.within != "dict"]
+            inner = self.contents.of(outline, given)
+            if not found and isinstance(given, (ast.Attribute, ast.Call)) and (name == "dict" or not inner.by_key):
+                entries = (self._made(where, value, depth + 1) for where, _, value in inner.entries)
+                found = [replace(_of_two(each), nested=True) for several in entries for each in several]
         yield from (replace(each, within="") for each in found)
+
+    @cached_property
+    def contents(self) -> Contents:
+        """What is in containers that are written out."""
+        return Contents(self.stores)
+
+    def _put_in(self, outline: Outline, node: ast.Name, values: list[ast.expr], depth: int) -> Iterator[Made]:
+        """What is in a list or dict that begins empty, and that the same function fills: `locks.append(Lock())`."""
+        for value in values if values and all(map(is_empty, values)) else ():
+            for _, _, put in filled(outline, node):
+                for made in self._made(outline, put, depth + 1):
+                    within = class_of_container(value)
+                    yield replace(_reported(made, _AT_ONCE), nested=True, within=within)
+
+    def _taken_out(self, outline: Outline, holder: ast.expr, key: ast.expr, depth: int) -> Iterator[Made]:
+        """`BACKENDS[name]`, `self.locks[0]`: where all that it may be can't be pickled."""
+        if isinstance(key, (ast.Slice, ast.Tuple)) or depth >= _DEPTH:
+            return
+        found = [self._made(where, value, depth + 1) for where, value in self.contents.of(outline, holder).at(key)]
+        if found and all(found):
+            yield from (_of_two(made) for several in found for made in several)
+
+    def _kept_by_classes(self, outline: Outline, node: ast.Attribute, depth: int) -> Iterator[Made]:
+        """`self.lock` and `Job.lock`, which the body of the class sets and no method."""
+        if outline.is_self(node.value) and not self.stores(outline, node):
+            values = _of_class(outline, node)
+        else:
+            values = values_of_class(outline, node)
+        for where, value in values if len(values) == 1 else ():
+            yield from (_reported(made, _OF_CLASS) for made in self._made(where, value, depth + 1))
 
     def _given_by_loops(self, outline: Outline, node: ast.Name) -> Iterator[Made]:
         """What the loops give whose variable the name is: `for found in re.finditer(pattern, text)`."""
@@ -401,6 +457,19 @@ def _local_function(outline: Outline, call: ast.Call) -> str:
     made = [isinstance(each.statement, FUNCTIONS) or isinstance(each.value, ast.Lambda) for each in bindings]
     inside = isinstance(scope, FUNCTIONS) and not any(each.parameter for each in bindings)
     return "a local function" if made and all(made) and inside else ""
+
+
+def _reported(made: Made, said: str) -> Made:
+    """The same, which no rewrite makes anew for a copy."""
+    kind = made.kind
+    if kind.remedy is not Remedy.REPORT:
+        kind = replace(kind, remedy=Remedy.REPORT, advice=said, line="", used="", module_level="")
+    return replace(made, kind=kind)
+
+
+def _of_two(made: Made) -> Made:
+    """What is in a container as well."""
+    return _reported(made, _LOOK_UP if made.kind is MODULE else _ONCE)
 
 
 def _left_by_a_stack(made: Made) -> Made:

@@ -10,13 +10,14 @@ from ...finding import Hop
 from ...nodes import walk
 from ...syntax.binding_rules import COMPREHENSIONS, positional
 from ...syntax.resolver import FinalValue
-from .binding import plain_binding
+from .binding import ModelBinding, binding_of, plain_binding
 from .file_view import FileView, Function, spelled, walk_scope
 from .is_model import is_model, peel
 from .model_copy import Site
 from .models import dotted
 
 _ELEMENTS = ("values", "children", "modules", "parameters")
+_DISPLAYS = (ast.List, ast.Tuple, ast.Set, ast.Dict, ast.ListComp, ast.SetComp, ast.DictComp)
 _DEPTH = 3  # functions that pass the model on
 _CALLERS = 20  # looked at for one function; the first that builds a telling model counts
 
@@ -92,6 +93,7 @@ def _by_callers(view: FileView, function: Function, key: str, depth: int) -> Ite
 
 def _by_argument(caller: FileView, site: Site, call: ast.Call, argument: ast.expr, depth: int) -> Iterator[Built]:
     """Where the model that `call` is given as `argument` is built."""
+    argument = _element(argument, None)  # `clone(models.values())`
     construction, _ = peel(argument)
     if isinstance(construction, ast.Call):
         yield Built(caller, site, site.statement, construction, ())
@@ -100,13 +102,18 @@ def _by_argument(caller: FileView, site: Site, call: ast.Call, argument: ast.exp
     if container is not argument or isinstance(container, ast.Subscript):  # an element of a list or dict of models
         yield from built_by(caller, site, ".".join(chain_of(container) or []), container, depth + 1)
         return
+    if isinstance(argument, _DISPLAYS):  # `clone({"a": Net(group)})`
+        yield from (Built(caller, site, site.statement, made, ()) for made in calls_in(caller, argument))
+        return
     site = site.of_variable((dotted(argument) or "").removesuffix(".module"))
     if not site.variable:
         return
-    binding = plain_binding(caller, site, site.variable)
-    if binding is not None and binding.call is not None:
+    binding = binding_of(caller, site, site.variable)
+    if isinstance(binding, ModelBinding) and binding.call is not None:
         yield Built(caller, site, binding.statement, binding.call, ())
-    elif binding is None:
+    elif binding is not None:  # `models = [Net(group), Net(group)]`
+        yield from built_by(caller, site, site.variable, argument, depth + 1)
+    else:
         yield from built_elsewhere(caller, site, site.variable, depth + 1)
 
 
@@ -136,7 +143,7 @@ def calls_in(view: FileView, value: ast.expr) -> Iterator[ast.Call]:
     call, _ = peel(value)
     if isinstance(call, ast.Call):
         yield call
-    elif isinstance(value, (ast.List, ast.Tuple, ast.Set, ast.Dict, ast.ListComp, ast.SetComp, ast.DictComp)):
+    elif isinstance(value, _DISPLAYS):
         yield from (node for node in walk(value) if isinstance(node, ast.Call) and is_model(view, node))
 
 

@@ -18,6 +18,7 @@ from ...syntax.unpicklable_table import ObjectKind, Remedy, advice, starts_nothi
 from .classes import Shape
 from .exception_arguments import copied_with_others
 from .getattr_guard import unpickled_badly
+from .lost_attributes import lost_attributes
 from .new_arguments import made_without_arguments
 from .plan import Plan, Planner
 from .remaking.rebuild_expression import short
@@ -50,7 +51,8 @@ def find(project: Project) -> Iterable[Finding]:
         for finding in (each for each in sure if each.fix is None):
             refused.setdefault((shape.outline.path, shape.node.lineno), finding)
     found = [finding for finding, _ in kept]
-    for others in (_from_outside, _derived, _handed_on, made_without_arguments, copied_with_others, _own_processes):
+    plain = (_from_outside, _derived, _handed_on, made_without_arguments, copied_with_others, _own_processes, _lost)
+    for others in plain:
         found += [finding for path in paths for finding in others(search, path)]
     found += [finding for path in paths for finding in unpickled_badly(search, path, refused)]
     known = {node for finding, node in kept if finding.confidence is not Confidence.POSSIBLE}
@@ -157,6 +159,32 @@ def _from_outside(search: Search, path: str) -> Iterator[Finding]:
             "`__getstate__` can leave it out"
         )
         yield _at(search, outline, node, _message(name, made), confidence, (hop, *trace), reason)
+
+
+def _lost(search: Search, path: str) -> Iterator[Finding]:
+    """A `__getstate__` takes a lock out, and the copy reads it."""
+    for lost in lost_attributes(search, path):
+        confidence, trace, boundary = search.crossing(lost.shape)
+        if not lost.in_worker or boundary == _DEEPCOPY:
+            confidence = Confidence.POSSIBLE
+        name, owner = lost.store.target.attr, lost.shape.node.name
+        if not confidence.reaches(search.project.bar_of(path)):
+            continue
+        stops = "a worker process stops with" if lost.in_worker else "a copy has none, and stops with"
+        message = (
+            f"`__getstate__` of `{owner}` takes `self.{name}` out, and nothing makes it anew: {stops} "
+            f"`AttributeError: '{owner}' object has no attribute '{name}'`"
+        )
+        hops = (
+            Hop(path, lost.store.statement.lineno, f"{lost.made.kind.what} is stored as `self.{name}`"),
+            Hop(path, lost.state.lineno, "it is left out of the pickle"),
+            *trace,
+            Hop(path, lost.at, f"`{lost.read.name}` reads it"),
+        )
+        value = lost.store.value
+        again = f": `self.{name} = {short(value)}`" if value is not None else ""
+        reason = f"add a `__setstate__` that updates `self.__dict__` with the state, and makes it anew{again}"
+        yield _at(search, lost.shape.outline, lost.store.statement, message, confidence, hops, reason)
 
 
 def _own_processes(search: Search, path: str) -> Iterator[Finding]:

@@ -71,6 +71,8 @@ _FACTORY = re.compile(r"factory\s*=")
 _GENERATES = re.compile(r"\byield\b|=\s*\((?s:.{0,200}?)\bfor\b|(?:=|\breturn)\s*(?:map|filter|zip|enumerate|iter)\(")
 _LISTS = re.compile(r"self\.\w+\s*(?::[^=\n]{0,300})?=.{0,300}\.(?:named_)?(?:parameters|buffers|modules|children)\(")
 _KEEPS = re.compile(r"\bself\.\w+\s*(?::[^=\n]{0,300})?=\s*(\w+)\b")
+_TAKES = re.compile(r"\bself\.\w+\s*(?::[^=\n]{0,300})?=\s*(?:[\w.]+(?:\[|\.get\()|[\[({])")
+_IN_DISPLAY = re.compile(r"[:\[(,]\s*(\w+)\s*(?=[,\])}])")
 _IMPORTS = re.compile(r"^[ \t]*import\s+(.*)$", re.M)
 _DERIVES = re.compile(rf"class[ \t]+\w+[ \t]*\([^)]*\b(?:{'|'.join(words())})\b")
 _ASKED = re.compile(r"__getattr__(?:(?<=def[ \t]__getattr__)|[ \t]*=[ \t]*\w+\.)")
@@ -225,6 +227,8 @@ class Search:
         imported = {name for line in _IMPORTS.findall(text) for name in re.findall(r"\w+", line)}
         imported |= {last for root, last in _PLAIN if root in text}
         imported |= {last for root, last in _PARTS if root in text}
+        if _TAKES.search(text):
+            kept |= set(_IN_DISPLAY.findall(text))
         return not kept.isdisjoint(imported | self.recogniser.makers)
 
     def _hazards(self, shape: Shape) -> Attributes:
@@ -429,6 +433,7 @@ def is_found_in(project: Project, path: str) -> bool:
     search = Search(project)
     looks = (search.keepers, search.set_from_outside, search.derived, search.handed_on, search.asked_while_loading)
     found = any(next(iter(look(path)), None) is not None for look in (*looks, search.needing, search.exceptions))
+    found = found or (project.holds(path, "def __getstate__(") and bool(crossing_in(project, path)))
     return found or next(own_processes(search.repo, path), None) is not None
 
 

@@ -108,6 +108,14 @@ class Outer(nn.Module):
         self.head = nn.Linear(3, 3)
 
 
+def clone(nets):
+    return [deepcopy(net) for net in nets]
+
+
+def clone_named(nets):
+    return {name: deepcopy(net) for name, net in nets.items()}
+
+
 """
 
 
@@ -124,6 +132,12 @@ class Outer(nn.Module):
         "nets = [Net(3, group)]\nfor i, net in enumerate(nets):\n    args.run(deepcopy(net))",
         "nets = [Net(3, group)]\nfor name, net in zip(args.names, nets):\n    args.run(name, deepcopy(net))",
         "outer = Outer(group)\nreturn deepcopy(outer.nets), deepcopy(outer.nets[-1])",
+        "nets = [Net(3, group) for _ in range(2)]\nreturn clone(nets)",
+        "nets = []\nnets.append(Net(3, group))\nreturn clone(nets)",
+        "return clone([Net(3), Net(3, group)])",
+        "return clone_named({'a': Net(3, group)})",
+        "nets = {'a': Net(3, group)}\nreturn clone_named(nets)",
+        "nets = {'a': Net(3, group)}\nreturn clone(nets.values())",
     ],
 )
 def test_parts_and_snapshots_with_a_group(text: str) -> None:
@@ -143,6 +157,8 @@ def test_parts_and_snapshots_with_a_group(text: str) -> None:
         "return [deepcopy(net) for net in args.nets]",
         "kwargs = dict(width=4, group=group)\nmodel = Net(**kwargs)\nreturn model, deepcopy(kwargs['width'])",
         "settings = make_settings(group=group)\nreturn deepcopy(settings.sizes)",
+        "return clone([Net(3), Net(4)])",
+        "nets = [Net(3, group), 4]\nreturn clone([cfg for cfg in args.cfgs])",
     ],
 )
 def test_parts_without_a_group(text: str) -> None:

@@ -1,0 +1,135 @@
+"""What is in containers that the code writes out, or fills: `BACKENDS = {"json": json}`, `locks.append(Lock())`."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from .names import last_name
+from .outline import Outline
+
+Stores = Callable[[Outline, ast.Attribute], "list[tuple[Outline, ast.expr]]"]
+_PUTS = {"append": 0, "appendleft": 0, "add": 0, "insert": 1, "setdefault": 1}
+_COPIES = frozenset(("list", "tuple", "dict", "set", "frozenset", "deque", "OrderedDict", "sorted"))
+_DEPTH = 4  # names and attributes that are followed to the container
+
+
+class Entry(NamedTuple):
+    """`key` None: it may be under any."""
+
+    outline: Outline
+    key: object | None
+    value: ast.expr
+
+
+@dataclass(frozen=True)
+class Inner:
+    """All that is in a container; nothing where that can't be told. `by_key`: walking over it gives keys."""
+
+    entries: tuple[Entry, ...] = ()
+    by_key: bool = False
+
+    def at(self, key: ast.expr) -> list[tuple[Outline, ast.expr]]:
+        """What `container[key]` may be."""
+        if isinstance(key, ast.UnaryOp) and isinstance(key.op, ast.USub) and isinstance(key.operand, ast.Constant):
+            return [(each.outline, each.value) for each in self.entries]
+        wanted = key.value if isinstance(key, ast.Constant) else None
+        return [
+            (each.outline, each.value)
+            for each in self.entries
+            if wanted is None or each.key is None or each.key == wanted
+        ]
+
+
+class Contents:
+    """Answers what containers hold; `stores` gives the values of `self.x`."""
+
+    def __init__(self, stores: Stores) -> None:
+        self.stores = stores
+
+    def of(self, outline: Outline, node: ast.expr, depth: int = 0) -> Inner:
+        """What the container that `node` names has in it."""
+        if depth > _DEPTH:
+            return Inner()
+        if isinstance(node, (ast.List, ast.Tuple, ast.Set)):
+            if any(isinstance(each, ast.Starred) for each in node.elts):
+                return Inner()
+            return Inner(tuple(Entry(outline, at, each) for at, each in enumerate(node.elts)))
+        if isinstance(node, ast.Dict):
+            if None in node.keys:
+                return Inner()
+            pairs = zip(node.keys, node.values, strict=True)
+            return Inner(tuple(Entry(outline, getattr(key, "value", None), value) for key, value in pairs), True)
+        if isinstance(node, (ast.ListComp, ast.SetComp)):
+            return Inner((Entry(outline, None, node.elt),))
+        if isinstance(node, ast.DictComp):
+            return Inner((Entry(outline, None, node.value),), True)
+        if isinstance(node, ast.Name):
+            return self._of_name(outline, node, depth)
+        if isinstance(node, ast.Attribute):
+            values = self.stores(outline, node) if outline.is_self(node.value) else []
+            values = values or values_of_class(outline, node)
+            return self.of(*values[0], depth + 1) if len(values) == 1 else Inner()
+        if isinstance(node, ast.Call):
+            return self._of_call(outline, node, depth)
+        return Inner()
+
+    def _of_name(self, outline: Outline, node: ast.Name, depth: int) -> Inner:
+        _, bindings = outline.lookup(node, node.id)
+        if len(bindings) != 1 or bindings[0].parameter or (value := bindings[0].value) is None:
+            return Inner()
+        inner = self.of(outline, value, depth + 1)
+        more = tuple(Entry(outline, key, put) for _, key, put in filled(outline, node))
+        return Inner((*inner.entries, *more), inner.by_key)
+
+    def _of_call(self, outline: Outline, node: ast.Call, depth: int) -> Inner:
+        if isinstance(node.func, ast.Attribute) and not node.args:
+            inner = self.of(outline, node.func.value, depth + 1)
+            if node.func.attr == "copy":
+                return inner
+            return Inner(inner.entries) if node.func.attr == "values" and inner.by_key else Inner()
+        if isinstance(node.func, ast.Name) and node.func.id in _COPIES and len(node.args) == 1 and not node.keywords:
+            inner = self.of(outline, node.args[0], depth + 1)
+            return inner if not inner.by_key or node.func.id in ("dict", "OrderedDict") else Inner()
+        return Inner()
+
+
+def is_empty(value: ast.expr) -> bool:
+    """A list or dict with nothing in it."""
+    if isinstance(value, (ast.List, ast.Set)):
+        return not value.elts
+    if isinstance(value, ast.Dict):
+        return not value.keys
+    return isinstance(value, ast.Call) and last_name(value.func) in _COPIES and not (value.args or value.keywords)
+
+
+def filled(outline: Outline, name: ast.Name) -> Iterator[tuple[ast.AST, object | None, ast.expr]]:
+    """What the code that binds a local name puts into it, with the key where that is a constant."""
+    scope, _ = outline.lookup(name, name.id)
+    for node in outline.own(scope):
+        if isinstance(node, ast.Assign):
+            for target in node.targets:
+                if isinstance(target, ast.Subscript) and getattr(target.value, "id", "") == name.id:
+                    yield node, getattr(target.slice, "value", None), node.value
+        elif isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in _PUTS:
+            at = _PUTS[node.func.attr]
+            if getattr(node.func.value, "id", "") == name.id and len(node.args) == at + 1:
+                yield node, None, node.args[at]
+
+
+def values_of_class(outline: Outline, node: ast.Attribute) -> list[tuple[Outline, ast.expr]]:
+    """What the body of a class of the same file gives `Job.lock`; and the class around it, `self.lock`."""
+    owner: ast.AST | None = None
+    if outline.is_self(node.value):
+        owner = outline.owner(node)
+    elif isinstance(node.value, ast.Name):
+        _, bindings = outline.lookup(node.value, node.value.id)
+        owner = bindings[0].statement if len(bindings) == 1 else None
+    return [
+        (outline, item.value)
+        for item in (owner.body if isinstance(owner, ast.ClassDef) else ())
+        if isinstance(item, ast.Assign)
+        if any(isinstance(target, ast.Name) and target.id == node.attr for target in item.targets)
+    ]

@@ -1,0 +1,87 @@
+"""What comes out of a container, a class or a list that is filled first: whatever else keeps it is seen."""
+
+from __future__ import annotations
+
+from harness.each_row import each_row
+from harness.small import reported
+
+RULE = "unpicklable-attributes"
+PROGRAM = """\
+import json
+import pickle
+import threading
+from multiprocessing import Pool
+from threading import Lock
+
+BACKENDS = {{"json": json, "pickle": pickle}}
+MIXED = {{"json": json, "name": "text"}}
+NUMBERS = {{"json": 1, "name": 2}}
+
+
+class Job:
+    shared = Lock()
+    libs = [json, pickle]
+    size = 3
+
+    def __init__(self, name):
+{init}
+
+    def __call__(self, x):
+        return x
+
+
+if __name__ == "__main__":
+    with Pool(2) as pool:
+        print(pool.map(Job("json"), [1, 2]))
+"""
+MODULES = "look the module up where it is used"
+AT_ONCE = "as one expression"
+ONCE = "would no longer be one object"
+OF_CLASS = "the class has it"
+
+
+def reasons(init: str) -> list[str]:
+    text = PROGRAM.format(init="".join(f"        {line}\n" for line in init.splitlines()))
+    found = reported({"run.py": text}, RULE)
+    assert all(finding.fix is None for finding in found)
+    return [finding.reason or "" for finding in found]
+
+
+@each_row(
+    ("init", "words"),
+    [
+        ("self.lib = BACKENDS[name]", [MODULES]),
+        ("self.lib = BACKENDS.get(name)", [MODULES]),
+        ("self.lib = BACKENDS.get(name, json)", [MODULES]),
+        ("self.lib = BACKENDS['json']", [MODULES]),
+        ("self.lib = {'a': json, 'b': pickle}[name]", [MODULES]),
+        ("self.lib = self.libs[0]", [MODULES]),
+        ("self.lib = Job.libs[-1]", [MODULES]),
+        ("self.lib = MIXED['json']", [MODULES]),
+        ("self.lib = MIXED['name']", []),
+        ("self.lib = MIXED[name]", []),
+        ("self.lib = NUMBERS[name]", []),
+        ("locks = []\nlocks.append(Lock())\nself.locks = locks", [AT_ONCE]),
+        ("locks = {}\nlocks[name] = Lock()\nself.locks = locks", [AT_ONCE]),
+        ("locks = list()\nfor _ in range(3):\n    locks.append(Lock())\nself.locks = locks", [AT_ONCE]),
+        ("names = []\nnames.append(name)\nself.names = names", []),
+        ("self.locks = {'a': Lock()}\nself.all = tuple(self.locks.values())", ["comes first", ONCE]),
+        ("self.locks = {'a': Lock()}\nself.all = list(self.locks)", None),
+        ("locks = [Lock(), Lock()]\nself.first = locks[0]", [ONCE]),
+        ("locks = []\nlocks.append(Lock())\nself.first = locks[0]", [ONCE]),
+        ("self.guard = self.shared", [OF_CLASS]),
+        ("self.guard = Job.shared", [OF_CLASS]),
+        ("self.pair = (self.shared, 1)", [OF_CLASS]),
+        ("self.own = self.size, Job.size", []),
+        ("self.shared = Lock()\nself.guard = self.shared", None),
+    ],
+)
+def test_all_that_keeps_it_is_named(init: str, words: list[str] | None) -> None:
+    if words is None:  # said by others: here nothing of these
+        text = PROGRAM.format(init="".join(f"        {line}\n" for line in init.splitlines()))
+        said = " ".join(finding.reason or "" for finding in reported({"run.py": text}, RULE))
+        assert not any(each in said for each in (MODULES, AT_ONCE, ONCE, OF_CLASS))
+        return
+    found = reasons(init)
+    assert len(found) == len(words)
+    assert all(each in reason for each, reason in zip(words, found, strict=True))
