@@ -13,6 +13,8 @@ from .outline import Outline
 Stores = Callable[[Outline, ast.Attribute], "list[tuple[Outline, ast.expr]]"]
 _PUTS = {"append": 0, "appendleft": 0, "add": 0, "insert": 1, "setdefault": 1}
 _COPIES = frozenset(("list", "tuple", "dict", "set", "frozenset", "deque", "OrderedDict", "sorted"))
+_PASSING = _COPIES | {"zip", "enumerate", "reversed", "iter", "cycle", "chain", "deque"}
+_PASSING_METHODS = frozenset(("values", "items", "copy", "elements"))
 _DEPTH = 4  # names and attributes that are followed to the container
 
 
@@ -133,3 +135,41 @@ def values_of_class(outline: Outline, node: ast.Attribute) -> list[tuple[Outline
         if isinstance(item, ast.Assign)
         if any(isinstance(target, ast.Name) and target.id == node.attr for target in item.targets)
     ]
+
+
+def hands_on_parts(value: ast.expr, node: ast.expr, by_key: bool) -> bool:
+    """What `value` makes has in it what is in the container `node`: `list(zip(names, locks))`, `locks + more`.
+
+    `by_key`: walking over the container gives keys, as that of a dict does.
+    """
+
+    def holds(part: ast.expr) -> bool:
+        return hands_on_parts(part, node, by_key)
+
+    def walks(part: ast.expr) -> bool:
+        return holds(part) and not (by_key and part is node)
+
+    if value is node:
+        return True
+    if isinstance(value, (ast.List, ast.Tuple, ast.Set)):
+        return any(walks(each.value) if isinstance(each, ast.Starred) else holds(each) for each in value.elts)
+    if isinstance(value, ast.Dict):
+        return any(map(holds, value.values))
+    if isinstance(value, ast.BinOp):
+        return holds(value.left) or holds(value.right)
+    if isinstance(value, ast.IfExp):
+        return holds(value.body) or holds(value.orelse)
+    if isinstance(value, ast.BoolOp):
+        return any(map(holds, value.values))
+    if isinstance(value, (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)):
+        given = value.value if isinstance(value, ast.DictComp) else value.elt
+        loops = (loop.target for loop in value.generators if walks(loop.iter))
+        names = {each.id for target in loops for each in ast.walk(target) if isinstance(each, ast.Name)}
+        parts = given.elts if isinstance(given, (ast.Tuple, ast.List)) else [given]
+        return any(isinstance(each, ast.Name) and each.id in names for each in parts)
+    if isinstance(value, ast.Call) and isinstance(value.func, ast.Attribute):
+        return value.func.attr in _PASSING_METHODS and holds(value.func.value)
+    if isinstance(value, ast.Call):
+        name = last_name(value.func)
+        return name in _PASSING and any(map(holds if name in ("dict", "OrderedDict") else walks, value.args))
+    return False

@@ -37,6 +37,7 @@ if __name__ == "__main__":
 MODULES = "look the module up where it is used"
 AT_ONCE = "as one expression"
 ONCE = "would no longer be one object"
+ELSEWHERE = "keeps what is in it under another name too"
 OF_CLASS = "the class has it"
 
 
@@ -69,6 +70,16 @@ def reasons(init: str) -> list[str]:
         ("self.locks = {'a': Lock()}\nself.all = list(self.locks)", None),
         ("locks = [Lock(), Lock()]\nself.first = locks[0]", [ONCE]),
         ("locks = []\nlocks.append(Lock())\nself.first = locks[0]", [ONCE]),
+        ("self.locks = [Lock()]\nself.others = self.locks", [ELSEWHERE]),
+        ("self.locks = [Lock()]\nself.others = self.locks + [name]", [ELSEWHERE]),
+        ("self.locks = [Lock()]\nself.others = [*self.locks, name]", [ELSEWHERE]),
+        ("self.locks = [Lock()]\nself.others = list(zip(name, self.locks))", [ELSEWHERE]),
+        ("self.locks = [Lock()]\nself.others = [(at, lock) for at, lock in enumerate(self.locks)]", [ELSEWHERE]),
+        ("self.locks = {'a': Lock()}\nself.others = [lock for lock in self.locks.values()]", [ELSEWHERE]),
+        ("self.locks = {'a': Lock()}\nself.others = {k: lock for k, lock in self.locks.items()}", [ELSEWHERE]),
+        ("self.locks = {'a': Lock()}\nself.others = [k for k in self.locks]", None),
+        ("self.locks = {'a': Lock()}\nself.others = [*self.locks]", None),
+        ("self.locks = [Lock()]\nself.others = [len(name) for lock in self.locks]", None),
         ("self.guard = self.shared", [OF_CLASS]),
         ("self.guard = Job.shared", [OF_CLASS]),
         ("self.pair = (self.shared, 1)", [OF_CLASS]),
@@ -80,7 +91,7 @@ def test_all_that_keeps_it_is_named(init: str, words: list[str] | None) -> None:
     if words is None:  # said by others: here nothing of these
         text = PROGRAM.format(init="".join(f"        {line}\n" for line in init.splitlines()))
         said = " ".join(finding.reason or "" for finding in reported({"run.py": text}, RULE))
-        assert not any(each in said for each in (MODULES, AT_ONCE, ONCE, OF_CLASS))
+        assert not any(each in said for each in (MODULES, AT_ONCE, ONCE, OF_CLASS, ELSEWHERE))
         return
     found = reasons(init)
     assert len(found) == len(words)

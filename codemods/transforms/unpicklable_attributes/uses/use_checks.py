@@ -6,6 +6,7 @@ import ast
 from dataclasses import dataclass
 
 from ....finding import Refused
+from ....syntax.contents import hands_on_parts
 from ....syntax.file_tree import position
 from ....syntax.names import last_name
 from ....syntax.unpicklable_table import Remedy
@@ -55,6 +56,11 @@ def check_kept_elsewhere(uses: AttributeUses) -> None:
             raise Refused(f"line {node.lineno} keeps its method `{above.attr}` too; call it through the attribute")
         if _is_element(statement.value, node) and any(hazard.made.nested for hazard in uses.hazards):
             raise Refused(f"line {node.lineno} keeps one of them under another name too; let the container own it")
+        nested = [hazard.made.within for hazard in uses.hazards if hazard.made.nested]
+        other = any(getattr(target, "attr", "") != uses.attribute for target in statement.targets)
+        handed = nested and other and hands_on_parts(statement.value, node, "dict" in nested)
+        if handed and not uses.recogniser.made(outline, statement.value):
+            raise Refused(f"line {node.lineno} keeps what is in it under another name too; let one of them own it")
         call = above
         while isinstance(call, (ast.keyword, ast.List, ast.Tuple, ast.Dict, ast.Starred)):
             call = outline.parents[call]
