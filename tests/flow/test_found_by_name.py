@@ -225,3 +225,68 @@ NOTE = """
 def test_classes_below_a_class(note: str, find: str, near: str, far: str) -> None:
     program = {"run.py": LISTED.format(note=note, find=find, near=near, far=far)}
     assert crossing(program) == marked(program)
+
+
+BY_METACLASS = """
+from torch.utils.data import DataLoader
+
+KNOWN = {{}}
+{meta}
+
+class Reader(metaclass=Meta):
+    def __len__(self):
+        return 4
+
+class Near(Reader):
+    def __init__(self):
+        self.read = lambda x: x  {near}
+
+class Apart:
+    def __init__(self):
+        self.close = lambda x: x  # possible
+
+DataLoader({find}(), num_workers=2)
+"""
+
+
+@each_row(
+    ("meta", "find", "near"),
+    [
+        (
+            "class Meta(type):\n    known = {}\n    def __init__(cls, name, bases, body):\n        cls.known[name] = cls\n",
+            "Reader.known[name]", "# proven",
+        ),
+        (
+            "class Meta(type):\n    def __init__(cls, name, bases, body):\n        Meta.known = getattr(Meta, 'known', {})\n"
+            "        Meta.known[name] = cls\n",
+            "Meta.known[name]", "# proven",
+        ),
+        (
+            "class Meta(type):\n    def __init__(cls, name, bases, body):\n        if not hasattr(cls, 'known'):\n"
+            "            cls.known = {}\n        cls.known[name] = cls\n",
+            "Reader.known[name]", "# proven",
+        ),
+        (
+            "class Meta(type):\n    def __new__(mcs, name, bases, body):\n        made = super().__new__(mcs, name, bases, body)\n"
+            "        KNOWN[name] = made\n        return made\n",
+            "KNOWN[name]", "# proven",
+        ),
+        (
+            "class Above(type):\n    def __new__(mcs, name, bases, body):\n        made = type.__new__(mcs, name, bases, body)\n"
+            "        KNOWN[name] = made\n        return made\nclass Meta(Above):\n    pass\n",
+            "KNOWN[name]", "# proven",
+        ),
+        (
+            "class Meta(type):\n    known = []\n    def __init__(cls, name, bases, body):\n        cls.known.append(cls)\n"
+            "    def find(cls, name):\n        return next(each for each in cls.known if each.__name__ == name)\n",
+            "Reader.find(name)", "# proven",
+        ),
+        (
+            "class Meta(type):\n    def __init__(cls, name, bases, body):\n        print(name)\n",
+            "KNOWN[name]", "# possible",
+        ),
+    ],
+)  # fmt: skip
+def test_classes_noted_by_their_metaclass(meta: str, find: str, near: str) -> None:
+    program = {"run.py": BY_METACLASS.format(meta=meta, find=find, near=near)}
+    assert crossing(program) == marked(program)

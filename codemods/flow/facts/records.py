@@ -17,7 +17,7 @@ from .rows import Numbers, Rows
 if TYPE_CHECKING:
     from ...project import Project
 
-FACTS_VERSION = 54  # part of the cache key: raise it when the meaning of a field changes
+FACTS_VERSION = 55  # part of the cache key: raise it when the meaning of a field changes
 
 _NO_ROWS: Rows[Any] = Rows.of(())
 NO_LITERALS: Mapping[str | int, object] = {}  # of all calls without one; never filled
@@ -113,6 +113,7 @@ class Class:
     reduced: bool = False  # nested, and by its __reduce__ pickle does without the class
     decorators: tuple[int, ...] = ()
     metaclass: bool = False  # of its own, so that a call of the class need not make an object
+    made_by: int = -1  # node of the metaclass that it names
 
 
 @dataclass(slots=True)

@@ -310,8 +310,7 @@ class Statements:
         facts = builder.facts
         applied = [self.expressions.value(decorator) for decorator in node.decorator_list]
         bases = tuple(self.expressions.value(without_arguments(base)) for base in node.bases)
-        for keyword in node.keywords:
-            self.expressions.value(keyword.value)
+        named = {keyword.arg: self.expressions.value(keyword.value) for keyword in node.keywords}
         index = enter_class(builder, node, bases)
         self.body(node.body)
         body, made = builder.scope, facts.classes[index]
@@ -323,6 +322,7 @@ class Statements:
         made.metaclass = any(
             keyword.arg in ("metaclass", None) and last_name(keyword.value) != "ABCMeta" for keyword in node.keywords
         )
+        made.made_by = named.get("metaclass", -1)
         body.function = -1  # a class body captures nothing by itself
         builder.leave()
         builder.line = node.lineno

@@ -183,6 +183,8 @@ class Attributes:
     def _load_of_class(self, owner: int, attribute: str, result: int) -> None:
         heap, known = self.heap, self.hierarchy.known
         found = self._load_member(self.hierarchy.order(owner), attribute, result, -1, owner)
+        if known and not found and (above := self.hierarchy.metaclasses(owner)):
+            found = self._load_of_metaclass(owner, above, attribute, result)
         for base in self.hierarchy.all_foreign_bases(owner) if known and not found else ():
             if self._is_passed_on(name := f"{base}.{attribute}"):  # `Tables.register(...)` of a manager
                 self._name(name, -1, result)
@@ -191,6 +193,14 @@ class Attributes:
                 heap.edge(self.of_class(at, attribute, result), result, heap.lines[result])
         if attribute in self.program.classes[owner][1].members and self.hierarchy.is_enum(owner):
             self._load_enum_member(owner, result)
+
+    def _load_of_metaclass(self, owner: int, above: tuple[int, ...], attribute: str, result: int) -> bool:
+        """`result` is what a class has of its metaclass, which is the first of `above`."""
+        heap = self.heap
+        if attribute in self.constraints.stored_on_others:
+            for at in above:  # `cls.known = {}`, or `Meta.known = {}`
+                heap.edge(self.of_class(at, attribute, result), result, heap.lines[result])
+        return self._load_member(above, attribute, result, heap.number(Value(CLASS, owner)), owner)
 
     def _method_of(self, made: str, attribute: str) -> str:
         """The name of a method of a foreign object: `eval` of `nn.Sequential(...)` is that of every module."""
@@ -218,6 +228,13 @@ class Attributes:
             if name[:1] != "_":
                 self._load_member((owner,), name, result, _MEMBER, owner)
         self._load_enum_member(owner, result)
+
+    def make(self, owner: int, result: int) -> None:
+        """`result` is what `object.__new__` makes of a class: its object, or the classes that it is the metaclass of."""
+        heap = self.heap
+        heap.add(result, heap.number(Value(INSTANCE, owner)))
+        for made in self.hierarchy.made_by.get(owner, ()) if self.hierarchy.known else ():
+            heap.add(result, heap.number(Value(CLASS, made)))
 
     def look_up(self, base: int, result: int) -> None:
         """`result` is an attribute of what is in the node `base`, by a name that is not known."""

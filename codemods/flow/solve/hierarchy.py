@@ -27,16 +27,40 @@ class Hierarchy:
         self.known = False
         self._bases: list[tuple[int, ...]] = []  # classes of the repo, per class
         self._foreign_bases: list[tuple[str, ...]] = []  # canonical dotted names, per class
+        self._named_metaclasses: dict[int, list[int]] = {}  # classes of the repo, per class that names one
         self._orders: dict[int, tuple[int, ...]] = {}
         self._all_foreign: dict[int, tuple[str, ...]] = {}
 
-    def resolve(self, bases_of: Callable[[int], tuple[list[int], list[str]]]) -> None:
-        """Fix the bases: `bases_of` gives the classes of the repo and the foreign names that a class derives from."""
-        for index in range(len(self.classes)):
+    def resolve(
+        self, bases_of: Callable[[int], tuple[list[int], list[str]]], metaclasses_of: Callable[[int], list[int]]
+    ) -> None:
+        """Fix the bases: `bases_of` gives the classes of the repo and the foreign names that a class derives from.
+
+        `metaclasses_of` gives the classes of the repo that a class names as its metaclass.
+        """
+        for index, (_, made) in enumerate(self.classes):
             own, foreign = bases_of(index)
             self._bases.append(tuple(dict.fromkeys(own)))
             self._foreign_bases.append(tuple(dict.fromkeys(foreign)))
+            if made.made_by >= 0 and (named := metaclasses_of(index)):
+                self._named_metaclasses[index] = named
         self.known = True
+
+    def metaclasses(self, index: int) -> tuple[int, ...]:
+        """The classes of the repo that say what the class itself can do, nearest first: its metaclass and their bases."""
+        if not self._named_metaclasses:
+            return ()
+        named = (self._named_metaclasses[at] for at in self.order(index) if at in self._named_metaclasses)
+        return tuple(dict.fromkeys(each for meta in next(named, ()) for each in self.order(meta)))
+
+    @cached_property
+    def made_by(self) -> dict[int, list[int]]:
+        """Per metaclass, and base of one, the classes that it makes."""
+        found: dict[int, list[int]] = defaultdict(list)
+        for index in range(len(self.classes)) if self._named_metaclasses else ():
+            for meta in self.metaclasses(index):
+                found[meta].append(index)
+        return found
 
     def order(self, index: int) -> tuple[int, ...]:
         """The class and its bases in the repo, nearest first (close enough to the method resolution order)."""

@@ -20,6 +20,7 @@ _SAME_ELEMENTS = frozenset(
     {"list", "tuple", "set", "frozenset", "sorted", "reversed", "iter", "filter", "itertools.chain", "itertools.cycle",
      "collections.OrderedDict", "collections.deque", "dict"}
 )  # fmt: skip
+_NEW_CLASS = "type.__new__"
 _ONE_OF = frozenset({"next", "random.choice", "max", "min"})
 RECORDS = frozenset({"collections.namedtuple", "typing.NamedTuple"})
 _GIVE_IT = frozenset({"copy.copy", "copy.deepcopy", "functools.update_wrapper"})  # their first argument, or a copy
@@ -67,11 +68,11 @@ class PythonBuiltins:
             for value in [heap.values[number] for number in heap.holds[first]]:
                 if value.kind == INSTANCE:
                     heap.add(result, heap.number(Value(CLASS, value.a)))
-        elif name == NEW and first >= 0:
+        elif name in (NEW, _NEW_CLASS) and first >= 0:
             self.constraints.add(self.constraints.made, first, result)
             for value in [heap.values[number] for number in heap.holds[first]]:
                 if value.kind == CLASS:
-                    heap.add(result, heap.number(Value(INSTANCE, value.a)))
+                    self.attributes.make(int(value.a), result)
         elif name == "types.MethodType" and first >= 0:  # pickle looks on the object for a method of that name
             heap.edge(first, result, line)
         elif name in _METHODS and first >= 0:  # `fold = staticmethod(lambda ...)`: a call of `fold` calls it

@@ -90,7 +90,8 @@ class _Solver:
             self.module_names.seed(index)
         limit = max(MAX_STEPS, 10 * len(heap.lines))
         self._work_off(limit, names_only=True)
-        self.hierarchy.resolve(self._bases_of)
+        self.hierarchy.resolve(self._bases_of, self._metaclasses_of)
+        self._seed_metaclasses()
         for index, facts in enumerate(program.facts):
             self._seed_objects(index, facts)
         for node in [*constraints.calls, *constraints.loads, *constraints.stores, *constraints.elements]:
@@ -122,6 +123,24 @@ class _Solver:
             if not held:
                 foreign += self._made_by_calls(file, base) or ([written] if written else [])
         return own, foreign
+
+    def _metaclasses_of(self, index: int) -> list[int]:
+        """The classes of the repo that a class names as its metaclass."""
+        file, made = self.program.classes[index]
+        held = (self.heap.values[number] for number in self.heap.holds[made.made_by + self.program.offsets[file]])
+        return [int(value.a) for value in held if value.kind == CLASS]
+
+    def _seed_metaclasses(self) -> None:
+        """The methods of a metaclass have the classes that it makes as their objects, and may store on them."""
+        own = self.program.own_parameters if self.hierarchy.made_by else {}
+        for index, parameter in own.items():
+            file, function = self.program.functions[index]
+            owner = self.program.class_offset[file] + function.owner
+            if function.binding is MethodBinding.INSTANCE and owner in self.hierarchy.made_by:
+                for made in self.hierarchy.made_by[owner]:
+                    self.heap.add(parameter, self.heap.number(Value(CLASS, made)))
+                stores = self.constraints.stores.get(parameter, ())
+                self.constraints.stored_on_others.update(attribute for attribute, *_ in stores)
 
     def _made_by_calls(self, file: int, base: int) -> list[str]:
         """Canonical names of a base that is an attribute of what a call gives: `ctx.Process`."""
@@ -298,7 +317,7 @@ class _Solver:
                 self.foreign.make_variant(value, variant, offset, call)
         if node in constraints.made and value.kind == CLASS:
             for result in constraints.made[node]:
-                heap.add(result, heap.number(Value(INSTANCE, value.a)))
+                self.attributes.make(int(value.a), result)
         if node in constraints.types and value.kind == INSTANCE:
             for result in constraints.types[node]:
                 heap.add(result, heap.number(Value(CLASS, value.a)))
