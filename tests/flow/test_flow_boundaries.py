@@ -234,6 +234,41 @@ LOADERS = {
                 return DataLoader(pipe.batch(4).collate(lambda b: b), num_workers=2)  # proven
             """
     },
+    "classes that derive from webdataset's": {
+        "train.py": """
+            import torch.nn as nn
+            import webdataset as wds
+            from torch.utils.data import DataLoader
+
+            class Shards(wds.DataPipeline):
+                def __init__(self, urls, size):
+                    super().__init__()
+                    self.append(wds.SimpleShardList(urls))
+                    self.append(wds.map_dict(jpg=lambda image: image.resize(size)))  # proven
+                    self.append(wds.select(lambda sample: len(sample) == 2))  # proven
+
+            class Tars(wds.WebDataset):
+                def __init__(self, urls):
+                    super().__init__(urls)
+                    self.append(wds.map(lambda sample: sample["jpg"]))  # proven
+
+            class Unused(wds.DataPipeline):
+                def __init__(self):
+                    super().__init__()
+                    self.append(lambda sample: sample)  # possible
+
+            class Layers(nn.Sequential):
+                def __init__(self):
+                    super().__init__()
+                    self.apply(lambda layer: None)
+
+            def main(urls):
+                shards = Shards(urls, 64).with_epoch(1000).shuffle(10)
+                wds.WebLoader(Tars(urls).shuffle(10), num_workers=4)
+                layers = Layers().eval()
+                return DataLoader(shards, batch_size=None, num_workers=2), DataLoader([layers], num_workers=2)
+            """
+    },
     "deepcopy takes functions, not views and generators": {
         "train.py": """
             import copy

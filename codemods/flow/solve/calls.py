@@ -14,7 +14,7 @@ from .attributes import Attributes
 from .containers import Containers
 from .deferred_calls import STANDS_NOWHERE
 from .foreign_objects import ForeignObjects
-from .heap import BOUND, CLASS, CONTAINER, HAZARD, INSTANCE, Heap, Value
+from .heap import BOUND, CLASS, CONTAINER, HAZARD, INSTANCE, STORED_BY, Heap, Value
 from .hierarchy import Hierarchy
 from .program import Program
 from .sinks import Sinks
@@ -216,6 +216,16 @@ class OwnCalls:
         for name, argument in call.keywords:
             if argument >= 0:
                 self.heap.edge(argument + offset, self.heap.field(contents, name), call.position[0])
+
+    def keep_stage(self, name: str, index: int, offset: int, call: Call) -> None:
+        """An object of a class that derives from an installed pipeline keeps what its methods get: `self.append(f)`."""
+        base, _, method = name.rpartition("().")
+        if method and method != "__init__" and self.program.table.fluent(base):
+            line, file = call.position[0], self.heap.file_of[call.result + offset]
+            held = self.attributes.node(index, f"<stage .{method} of line {line}>", line, file)
+            name = self.program.classes[index][1].name
+            self.heap.labels[held] = f"{STORED_BY} the pipeline stage `.{method}(...)` of `{name}`"
+            self.containers.keep(held, offset, call, base)
 
     def hand_to_base(self, base: str, index: int, offset: int, call: Call) -> None:
         """The arguments of `call` go to the initialiser of a base class outside the repo."""

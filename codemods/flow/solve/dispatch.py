@@ -214,6 +214,8 @@ class Dispatch:
             made = self.deferred.made_by(name, offset, call)
             if made is None or name == DEFAULT_DICT:  # it keeps what it calls, too
                 self.foreign.make(name, value, receiver, offset, call)
+                if receiver is not None and receiver.kind == INSTANCE:
+                    self.own.keep_stage(name, int(receiver.a), offset, call)
             for function, inner in made or ():
                 self._call_later(function, offset, inner)
 
