@@ -416,7 +416,7 @@ class Recogniser:
         # a file has names only, a part of it may be indexed by number too; a database again has names only
         whole = not found.endswith("[]") or f"{canonical(found)}[]" in kinds()
         indexed = isinstance(key, (ast.Slice, ast.Tuple, ast.Constant))
-        if not _is_text(key) and (indexed or not whole):
+        if not _is_text(key) and (indexed or not (whole or kind.by_name)):
             return ""
         return f"{found}[]" if whole else found
 

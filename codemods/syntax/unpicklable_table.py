@@ -68,6 +68,7 @@ class ObjectKind:
     buffering: tuple[int, str] | None = None
     carries: str = ""
     parts: bool = False
+    by_name: bool = False
     sliced: bool = False
     later: bool = False
     memory: bool = False
