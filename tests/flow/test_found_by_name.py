@@ -231,7 +231,12 @@ BY_METACLASS = """
 from torch.utils.data import DataLoader
 
 KNOWN = {{}}
-{meta}
+
+class Above(type):
+    {above}
+
+class Meta(Above):
+    {meta}
 
 class Reader(metaclass=Meta):
     def __len__(self):
@@ -247,46 +252,29 @@ class Apart:
 
 DataLoader({find}(), num_workers=2)
 """
+INIT = "def __init__(cls, name, bases, body):\n        "
+ON_CLASS = "if not hasattr(cls, 'known'):\n            cls.known = {}\n        cls.known[name] = cls"
+MADE = """def __new__(mcs, name, bases, body):
+        made = TYPE.__new__(mcs, name, bases, body)
+        KNOWN[name] = made
+        return made"""
+FIND = (
+    "known = []\n\n    def find(cls, name):\n        return next(each for each in cls.known if each.__name__ == name)"
+)
 
 
 @each_row(
-    ("meta", "find", "near"),
+    ("above", "meta", "find", "near"),
     [
-        (
-            "class Meta(type):\n    known = {}\n    def __init__(cls, name, bases, body):\n        cls.known[name] = cls\n",
-            "Reader.known[name]", "# proven",
-        ),
-        (
-            "class Meta(type):\n    def __init__(cls, name, bases, body):\n        Meta.known = getattr(Meta, 'known', {})\n"
-            "        Meta.known[name] = cls\n",
-            "Meta.known[name]", "# proven",
-        ),
-        (
-            "class Meta(type):\n    def __init__(cls, name, bases, body):\n        if not hasattr(cls, 'known'):\n"
-            "            cls.known = {}\n        cls.known[name] = cls\n",
-            "Reader.known[name]", "# proven",
-        ),
-        (
-            "class Meta(type):\n    def __new__(mcs, name, bases, body):\n        made = super().__new__(mcs, name, bases, body)\n"
-            "        KNOWN[name] = made\n        return made\n",
-            "KNOWN[name]", "# proven",
-        ),
-        (
-            "class Above(type):\n    def __new__(mcs, name, bases, body):\n        made = type.__new__(mcs, name, bases, body)\n"
-            "        KNOWN[name] = made\n        return made\nclass Meta(Above):\n    pass\n",
-            "KNOWN[name]", "# proven",
-        ),
-        (
-            "class Meta(type):\n    known = []\n    def __init__(cls, name, bases, body):\n        cls.known.append(cls)\n"
-            "    def find(cls, name):\n        return next(each for each in cls.known if each.__name__ == name)\n",
-            "Reader.find(name)", "# proven",
-        ),
-        (
-            "class Meta(type):\n    def __init__(cls, name, bases, body):\n        print(name)\n",
-            "KNOWN[name]", "# possible",
-        ),
+        ("known = {}", INIT + "cls.known[name] = cls", "Reader.known[name]", "# proven"),
+        ("known = {}", INIT + "Meta.known[name] = cls", "Meta.known[name]", "# proven"),
+        ("pass", INIT + ON_CLASS, "Reader.known[name]", "# proven"),
+        ("pass", MADE.replace("TYPE", "super()"), "KNOWN[name]", "# proven"),
+        (MADE.replace("TYPE", "type"), "pass", "KNOWN[name]", "# proven"),
+        (FIND, INIT + "cls.known.append(cls)", "Reader.find(name)", "# proven"),
+        ("pass", INIT + "print(name)", "KNOWN[name]", "# possible"),
     ],
-)  # fmt: skip
-def test_classes_noted_by_their_metaclass(meta: str, find: str, near: str) -> None:
-    program = {"run.py": BY_METACLASS.format(meta=meta, find=find, near=near)}
+)
+def test_classes_noted_by_their_metaclass(above: str, meta: str, find: str, near: str) -> None:
+    program = {"run.py": BY_METACLASS.format(above=above, meta=meta, find=find, near=near)}
     assert crossing(program) == marked(program)

@@ -24,6 +24,7 @@ from .levels import Levels
 from .made_if_asked import MadeIfAsked
 from .moments import Moments
 from .one_program import OneProgram
+from .opened_items import OpenedItems
 from .other_holders import OtherHolders
 from .same_object import SameObject
 from .seeds import DATASET, gives_samples
@@ -91,6 +92,7 @@ class Crossings:
         self.solution, self.closure, self.same_object, self.home = solution, closure, same_object, home
         self.moments, self.by_habit = moments, ByHabit(solution)
         self.levels = Levels(solution)
+        self.opened_items = OpenedItems(solution)
         self.children = Children(closure.places, defaults.callers)
         self.one_program, self.other_holders = one_program, OtherHolders(closure)
         self.defaults, self.steps = defaults, Steps(solution, defaults.callers)
@@ -172,6 +174,7 @@ class Crossings:
             or self.made_if_asked.left_off(number, reasons)
             or self.children.filled(number, reasons)
             or self.levels.merged(number, reasons)
+            or self.opened_items.unopened(number, reasons)
         )
 
     def _at_most(

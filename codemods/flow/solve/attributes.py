@@ -230,7 +230,7 @@ class Attributes:
         self._load_enum_member(owner, result)
 
     def make(self, owner: int, result: int) -> None:
-        """`result` is what `object.__new__` makes of a class: its object, or the classes that it is the metaclass of."""
+        """`result` is what `object.__new__` makes of a class: its object, or a class that it is the metaclass of."""
         heap = self.heap
         heap.add(result, heap.number(Value(INSTANCE, owner)))
         for made in self.hierarchy.made_by.get(owner, ()) if self.hierarchy.known else ():

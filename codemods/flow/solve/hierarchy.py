@@ -47,7 +47,7 @@ class Hierarchy:
         self.known = True
 
     def metaclasses(self, index: int) -> tuple[int, ...]:
-        """The classes of the repo that say what the class itself can do, nearest first: its metaclass and their bases."""
+        """What says what the class itself can do, nearest first: its metaclass and the bases of that in the repo."""
         if not self._named_metaclasses:
             return ()
         named = (self._named_metaclasses[at] for at in self.order(index) if at in self._named_metaclasses)

@@ -122,7 +122,9 @@ def test_a_long_call_is_shortened_in_the_message() -> None:
     assert "`lmdb.open('data/train/images.lmdb', max_readers=32, reado...` is" in finding.message
 
 
-@pytest.mark.parametrize("part", ["self.client[path][mode]", "self.client['rows'][mode]", "self.client[path]['a']['b']"])
+@pytest.mark.parametrize(
+    "part", ["self.client[path][mode]", "self.client['rows'][mode]", "self.client[path]['a']['b']"]
+)
 def test_parts_that_have_names_only(part: str) -> None:
     """A collection keeps its client: to leave out the client alone would be no help."""
     program = text("self.client = pymongo.MongoClient(path)", f"self.images = {part}")
