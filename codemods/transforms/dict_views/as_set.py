@@ -9,6 +9,7 @@ from ...syntax.callees import FUNCTIONS
 from ...syntax.names import last_name
 from ...syntax.outline import Outline
 from ...syntax.resolver import Class
+from .getters import out_of_sight
 from .holders import Holder, HolderKind
 from .uses import ViewUses
 
@@ -25,6 +26,8 @@ def can_be_set(uses: ViewUses, outline: Outline, kept: Holder) -> bool:
     if kept.kind is not HolderKind.ATTRIBUTE or kept.nested or not isinstance(owner, Class):
         return False
     if not isinstance(place, ast.Attribute) or uses.looked_through(kept):
+        return False
+    if any(True for _ in out_of_sight(uses.repo, kept.name)):
         return False
     for where in uses.repo.mentioning(kept.name):
         for node in where.attributes.get(kept.name, ()):

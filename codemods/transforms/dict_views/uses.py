@@ -14,6 +14,7 @@ from ...syntax.repo import Repo
 from ...syntax.resolver import Class, method
 from ...syntax.tried import Tries
 from .by_hash import asked_by_hash
+from .getters import out_of_sight
 from .given_functions import functions_given, is_open, is_operator, operator_elsewhere
 from .holders import Difference, Holder, HolderKind
 from .next_holders import holders_of
@@ -53,6 +54,8 @@ class ViewUses:
                 more, problems = holders_of(outline, use, nested, holder.hops + 1, widely=True, at=at)
                 todo.extend(more)
                 differences += [*problems, *self._other_way(outline, use, nested)]
+            if holder.kind is HolderKind.ATTRIBUTE:
+                differences += out_of_sight(self.repo, holder.name)
             if holder.kind is HolderKind.ARGUMENT:
                 todo.extend(self.parameters(holder))
                 differences += [*self._dispatched(holder), *self._operated(holder)]
