@@ -167,7 +167,7 @@ def starters(project: Project, path: str) -> Iterator[str]:
     imports = re.compile(
         rf"^[ \t]*(?:from\s+[\w.]*\b{stem}\s+import|import\s+[\w.]*\b{stem}\b|from\s+[\w.]+\s+import.*\b{stem}\b)", re.M
     )
-    for source in project.matching(imports, part=stem):
+    for source in project.matching(imports, word=stem):
         other = source.path
         lines = [line for line, target in imports_of(project, other) or () if target == path and other != path]
         if lines and (leading is None or _takes(project.module(other), source.text, lines, stem, leading)):

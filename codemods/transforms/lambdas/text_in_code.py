@@ -41,9 +41,11 @@ def _given(repo: Repo, outline: Outline, function: Function, name: str) -> Itera
     owner = outline.parents[function]
     is_static = any(last_name(mark) == "staticmethod" for mark in function.decorator_list)
     takes = positional(function)[int(isinstance(owner, ast.ClassDef) and not is_static) :]
-    calls: Iterable[tuple[Outline, ast.Call]] = repo.callers(function)
+    calls: Iterable[tuple[Outline, ast.Call]]
     if isinstance(owner, ast.ClassDef) and function.name == "__init__":
         calls = ((where, call) for where in repo.mentioning(owner.name) for call in where.calls.get(owner.name, ()))
+    else:
+        calls = repo.callers(function)
     found = [(where, given_to(takes, call).get(name)) for where, call in calls]
     yield from ((where, value) for where, value in found if value is not None)
     if not found or any(value is None for _, value in found):
