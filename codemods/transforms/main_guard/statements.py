@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 
 from ...nodes import children, end_line, walk
 from ...syntax.binding_rules import COMPREHENSIONS
@@ -39,14 +39,20 @@ def stays(statement: ast.stmt) -> bool:
     return isinstance(value, ast.Call) and last_name(value.func) in _DEFINERS and len(value.args) > 1
 
 
-def is_plain(statement: ast.stmt) -> bool:
-    """`NAME = ` constants and arithmetic."""
+def is_plain(statement: ast.stmt, same: Callable[[ast.Call], bool] = lambda call: False) -> bool:
+    """`NAME = ` constants and arithmetic. `same`: a call that gives the same for the same numbers."""
     if isinstance(statement, ast.Assign):
         names = len(statement.targets) == 1 and isinstance(statement.targets[0], ast.Name)
     else:
         names = isinstance(statement, ast.AnnAssign) and isinstance(statement.target, ast.Name)
     value = getattr(statement, "value", None)
-    return names and value is not None and all(isinstance(node, _PURE) for node in ast.walk(value))
+    return names and value is not None and _is_arithmetic(value, same)
+
+
+def _is_arithmetic(node: ast.AST, same: Callable[[ast.Call], bool]) -> bool:
+    if isinstance(node, ast.Call):
+        return not node.keywords and same(node) and all(_is_arithmetic(each, same) for each in node.args)
+    return isinstance(node, _PURE) and all(_is_arithmetic(each, same) for each in ast.iter_child_nodes(node))
 
 
 def is_print(statement: ast.stmt) -> bool:

@@ -241,3 +241,36 @@ def test_what_a_function_of_another_file_sets_for_the_process_stays(body: str, s
     assert "    writer = SummaryWriter(name)\n" in after
     assert ('\nname = common.prepare("run")\n' in after) is stays
     assert ('    name = common.prepare("run")\n' in after) is not stays
+
+
+WRITER = """\
+import math, os
+from math import sqrt
+from torch.utils.data import DataLoader
+from torch.utils.tensorboard import SummaryWriter
+
+writer = SummaryWriter(os.path.join("a", "b"))
+args = {{"lr": {value}}}
+
+def main():
+    for at, row in enumerate(DataLoader([1, 2], num_workers=2)):
+        writer.add_scalar("x", args["lr"], at)
+
+if __name__ == "__main__":
+    main()
+"""
+
+
+@each_row(
+    ("value", "stays"),
+    [
+        ("1e-2 / sqrt(16 / 2)", True),
+        ("math.floor(3.5) * [2]", True),
+        ("sqrt(float('4'))", False),
+        ("os.getpid()", False),
+    ],
+)
+def test_numbers_stay_in_front_of_a_guard(value: str, stays: bool) -> None:
+    after = migrated({"a.py": WRITER.format(value=value)}, "main-guard")["a.py"]
+    assert (after.index("args = {") < after.index("def main")) is stays
+    assert after.index("writer = Summary") > after.index("__main__")

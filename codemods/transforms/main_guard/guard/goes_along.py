@@ -18,7 +18,7 @@ from ....syntax.resolver import Resolver
 from ..data import names
 from ..settings import movable_setting
 from ..statements import is_guard, is_plain, method_root, names_bound, stays
-from .one_guard import is_noticed, is_pure, moves
+from .one_guard import is_constant, is_noticed, is_pure, moves
 
 _NO_EFFECT = ("os.path.", "time.", "datetime.", "argparse.")  # what the calls do is their result
 _CONSUME = frozenset({"tuple", "frozenset", "min", "max"})  # an iterator that others may go on with
@@ -29,7 +29,7 @@ def constants(resolver: Resolver, outline: Outline, inside: Collection[int]) -> 
     body, found = outline.module.body, set[int]()
     for at in sorted(inside):
         over = [body[other] for other in sorted(inside) if other < at and other not in found]
-        if is_plain(body[at]) and moves(resolver, outline, body[at], over):
+        if is_constant(outline, body[at]) and moves(resolver, outline, body[at], over):
             found.add(at)
     return found
 

@@ -79,11 +79,16 @@ def moves(resolver: Resolver, outline: Outline, statement: ast.stmt, over: Seque
     ):
         return False  # the lines before it mean the builtin
     if len(outline.bindings(outline.module, name)) != 1 or not (
-        is_plain(statement) or _is_inert(resolver, outline, statement)
+        is_constant(outline, statement) or _is_inert(resolver, outline, statement)
     ):
         return False
     touched = {other for item in over for other in (*names_bound(item), *changed(item))}
     return not touched & {*_reads(outline, statement), name}
+
+
+def is_constant(outline: Outline, statement: ast.stmt) -> bool:
+    """Constants and arithmetic, that of `math` too: `rate = 1e-2 / sqrt(16 / 2)`."""
+    return is_plain(statement, lambda call: qualified_name(outline, call.func).startswith("math."))
 
 
 def _reads(outline: Outline, statement: ast.stmt) -> frozenset[str]:
