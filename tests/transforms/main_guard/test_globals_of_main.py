@@ -383,3 +383,34 @@ def test_each_pool_has_a_function_of_its_own() -> None:
     assert "def _init_pool_worker(value):\n    global table\n" in after
     same = migrated({"train.py": TWO_POOLS.format(parameter="size", both="sized")}, "main-guard")["train.py"]
     assert same.count("initializer=_init_worker, initargs=(args,)") == 2
+
+
+@each_row(
+    ("use", "words"),
+    [
+        ("DataLoader(rows, num_workers=2, collate_fn=work)", "by the `worker_init_fn` of the loader"),
+        ("Process(target=work, args=(rows,)).start()", "as an argument (or by the `initializer` of a pool)"),
+    ],
+)
+def test_the_reason_names_what_the_boundary_has(use: str, words: str) -> None:
+    script = f"""\
+from multiprocessing import Process
+from options import parse
+from torch.utils.data import DataLoader
+
+
+def work(rows):
+    if options.flip:
+        print(rows)
+
+
+def main(rows):
+    return {use}
+
+
+if __name__ == "__main__":
+    options = parse()
+    main([1])
+"""
+    (finding,) = reported({"a.py": script}, "main-guard")
+    assert finding.fix is None and words in (finding.reason or "")

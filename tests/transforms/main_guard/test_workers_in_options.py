@@ -100,3 +100,21 @@ def test_a_part_of_a_configuration(part: str, text: str, found: bool) -> None:
     files = {"trainer.py": TRAINER.replace("PART", part), "train.py": SCRIPT, "options.yml": text}
     findings = reported(files, RULE)
     assert [(finding.path, finding.confidence) for finding in findings] == [("train.py", Confidence.LIKELY)] * found
+
+
+@each_row(
+    ("text", "found"),
+    [
+        ("data = dict(\n    loader=dict(\n        shuffle=True,\n        num_workers=16\n    )\n)\n", True),
+        ('data = {"loader": {"batch_size": 4, "num_workers": 2}}\n', True),
+        ("loader = dict(num_workers=4)\n", True),
+        ("loader = dict(num_workers=0, prefetch=4)\n", False),
+        ("loader = dict(\n    sampler=dict(num_workers=4))\n", False),  # of something in it
+        ("loader = dict(shuffle=True)\nother = dict(num_workers=4)\n", False),
+        ("preloader = dict(num_workers=4)\n", False),
+    ],
+)
+def test_a_part_of_a_configuration_in_python(text: str, found: bool) -> None:
+    files = {"trainer.py": TRAINER.replace("PART", "self.options.loader"), "train.py": SCRIPT, "options.py": text}
+    findings = reported(files, RULE)
+    assert [(finding.path, finding.confidence) for finding in findings] == [("train.py", Confidence.LIKELY)] * found

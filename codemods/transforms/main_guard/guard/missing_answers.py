@@ -19,6 +19,10 @@ from .kept_global import KeptGlobal
 from .missing_globals import MissingGlobal
 
 _PASS = "pass `{}` as an argument (or by the `initializer` of a pool), or set it where the module is imported"
+_LOAD = (
+    "pass `{}` along (on the dataset, by a `functools.partial`, or by the `worker_init_fn` of the loader), or set it "
+    "where the module is imported"
+)
 _KEEP = "keep `{}` on the object that is sent, or set it where the module is imported"
 
 
@@ -52,7 +56,9 @@ def answers_for(
     answers |= _together(by_object, keep, _KEEP)
     by_pool = [missing for missing in rest if missing not in by_object]
     for group in _by_pools(handed, by_pool):
-        answers |= _together(group, functools.partial(handed.fix, calls=_calls(group), readers=_readers(group)), _PASS)
+        loaders = all(starts.loaders.is_loader(outline, call.func) for call in _calls(group))
+        advice = _LOAD if loaders else _PASS
+        answers |= _together(group, functools.partial(handed.fix, calls=_calls(group), readers=_readers(group)), advice)
     return answers
 
 

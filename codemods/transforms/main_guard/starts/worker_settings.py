@@ -11,6 +11,8 @@ from ....tree.suffixes import YAML_FILE
 from .loader_values import NUMBER
 
 _IN_CALL = r"(?:[^()]|\((?:[^()]|\([^()]*\)){0,999}\)){0,999}"
+_IN_DICT = r"[^(){}]{0,999}?\b"  # up to a key of the same dict
+_MORE = rf"{NUMBER}['\"]?\s*[=:]\s*[1-9]"
 _NUMBER = re.compile(rf"['\"]?{NUMBER}['\"]?[ \t]*:[ \t]*(\d+)")
 _LOADER = re.compile(rf"\bDataLoader\({_IN_CALL}\)")
 
@@ -35,7 +37,8 @@ class Settings:
         return self._known[name]
 
     def starts_workers(self, part: str) -> bool:
-        """Some YAML file says `num_workers`, and more than 0, in the part of that name."""
+        """Some YAML file, or a dict of that name in Python, says `num_workers`, and more than 0, in the part of that
+        name."""
         if part not in self._parts:
             self._parts[part] = self._has_workers(part)
         return self._parts[part]
@@ -47,7 +50,8 @@ class Settings:
             for found in begin.finditer(source.text) if source is not None and NUMBER in source.text else ():
                 if _says_more(source.text[found.end() :], len(found[1])):  # type: ignore[union-attr]
                     return True
-        return False
+        filled = re.compile(rf"(?:\b|['\"]){re.escape(part)}['\"]?\s*[=:]\s*(?:dict\(|\{{){_IN_DICT}{_MORE}")
+        return next(iter(self.project.matching(filled, words=(NUMBER,))), None) is not None
 
     def is_option(self, name: str) -> bool:
         """The command line of some program of the repository has an option of that name."""
