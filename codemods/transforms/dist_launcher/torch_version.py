@@ -53,6 +53,9 @@ _ASIDE = re.compile(  # `PyTorch (we use 1.7.0)`
     r"(?:use|used|using|tested|verified|with|on|under|is)[\s:*_`]{1,9}v?(\d)\.(\d{1,2})\b",
     re.IGNORECASE,
 )
+_BADGE = re.compile(  # the picture `img.shields.io/badge/PyTorch-v1.7.0-green.svg`, also of `>=1.7` or `1.7+`
+    r"/badge/(?:py)?torch(?:%20|[-_ ]|version){0,4}(?:%3E|%3D|&gt;|[>=~v]){0,4}(\d)\.(\d{1,2})\b", re.IGNORECASE
+)
 _REQUIRES = re.compile(  # sentences and list items about what is needed, not a story about some version
     r"^[\s>]*(?:[-*+•|]|\d+[.)])\s|\w ?== ?\d|torch\b[^\d,]{0,20}(?:>=|≥|&gt;=|~=)"
     r"|requir|tested|version|depend|environment|install|need|support|prerequisite",
@@ -143,8 +146,9 @@ def _versions(line: str, guide: bool, needs: bool) -> Iterator[Span]:
         span = _required(line)
         if span is not None:
             yield span
-    elif needs or _REQUIRES.search(line):
-        for pattern in _PROSE, _ASIDE:
+    else:
+        stated = (_PROSE, _ASIDE, _BADGE) if needs or _REQUIRES.search(line) else (_BADGE,)
+        for pattern in stated:
             for match in pattern.finditer(line):
                 version = int(match[1]), int(match[2])
                 yield version, version
