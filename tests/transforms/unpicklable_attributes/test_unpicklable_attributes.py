@@ -247,8 +247,9 @@ def test_what_is_made_from_a_file_that_is_closed_by_then() -> None:
 
 def test_an_element_under_another_name_is_shared() -> None:
     body = "self.x = {k: open(k) for k in path}\nself.y = self.x['a']"
-    (finding,) = found(thing(body))
-    assert "line 6 keeps one of them under another name" in (finding.reason or "")
+    container, element = found(thing(body))
+    assert "line 6 keeps one of them under another name" in (container.reason or "")
+    assert "two copies would no longer be one object" in (element.reason or "")
     assert fixed(thing(body + ".name"))
 
 
