@@ -140,3 +140,48 @@ def test_the_number_that_an_object_keeps(made: str, kept: str, change: str, cros
 )
 def test_numbers_of_workers_in_dicts_that_are_unpacked(options: str, before: str, crosses: bool) -> None:
     assert sure("data, number", options, "make(Rows(), args)", before) == crosses
+
+
+PARSED = """\
+import argparse
+from torch.utils.data import DataLoader
+
+def setup(args):
+    args.workers = 2
+
+def add(parser):
+    parser.set_defaults(workers=2)
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("-w", "--workers", type=int, {default})
+    {before}
+    args = parser.parse_args({given})
+    {after}
+    loader = DataLoader([1, 2], num_workers=args.workers, collate_fn=lambda rows: rows)
+
+main()
+"""
+
+
+@each_row(
+    ("default", "before", "given", "after", "crosses"),
+    [
+        ("default=0", "pass", "[]", "pass", False),
+        ("default=0", "pass", "args=[]", "print(args, args.workers)", False),
+        ("default='0', help='none'", "pass", "()", "pass", False),
+        ("default=0", "parser.add_argument('--lr', default=2)", "[]", "pass", False),
+        ("default=2", "pass", "[]", "pass", True),
+        ("default=0", "pass", "", "pass", True),
+        ("default=0", "pass", "['-w', '2']", "pass", True),
+        ("default=0", "parser.set_defaults(workers=2)", "[]", "pass", True),
+        ("default=0", "parser.add_argument('--more', dest='workers', default=2)", "[]", "pass", True),
+        ("default=0", "pass", "[]", "args.workers = 2", True),
+        ("default=0", "pass", "[]", "setup(args)", True),
+        ("default=0", "add(parser)", "[]", "pass", True),
+    ],
+)
+def test_options_that_are_parsed_from_nothing(default: str, before: str, given: str, after: str, crosses: bool) -> None:
+    text = PARSED.format(default=default, before=before, given=given, after=after)
+    crossings = flow_of(project_of({"run.py": text})).crossings(frozenset({HazardKind.LAMBDA}))
+    assert [each.confidence is Confidence.PROVEN for each in crossings].count(True) == int(crosses)

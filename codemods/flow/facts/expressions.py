@@ -19,6 +19,7 @@ from .filled_later import PUTS, note_call, note_item
 from .hooks import HOOKS, note_hook
 from .loaded_by_path import is_loaded, takes_from_loaded
 from .operators import inverted, operated
+from .parsed_defaults import parsed_zero
 from .passed_on import (
     AT_TIMES,
     COUNT,
@@ -310,6 +311,10 @@ class Expressions(Targets):
             literals[given[0]] = given[1]
         if double_stars and unpacks_no_workers(builder.scope, node):
             literals[COUNT] = 0
+        for keyword in node.keywords if COUNT not in literals else ():
+            around = (builder.scope.tree, builder.tree)
+            if keyword.arg == COUNT and any(parsed_zero(tree, keyword.value) for tree in around if tree is not None):
+                literals[COUNT] = 0
         if builder.scope.asked_for and (switch := under(builder.scope, node)) is not None:
             literals[UNDER] = switch
         if type(function) is ast.Subscript:
