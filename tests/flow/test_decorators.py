@@ -165,3 +165,38 @@ def test_paths_that_are_too_many_are_followed_once(monkeypatch: pytest.MonkeyPat
     assert found == [calls > 1] * ends
     assert not ways.may_lead_to(depth + ends)
     assert [paths.complete for paths in made] == ([False, True] if calls > 1 else [True] * (ends + 1))
+
+
+DECORATED = """
+import functools, threading
+import torch
+from torch.utils.data import DataLoader
+{imports}
+
+class Task:
+    def __init__(self):
+        self.lock = threading.Lock()
+
+    {mark}
+    def collate(self, batch):
+        return batch
+
+def main(rows):
+    DataLoader(rows, num_workers=2, collate_fn=Task().collate)
+"""
+
+
+@each_row(
+    "mark, imports, sure",
+    [
+        ("", "", True),
+        ("@wrapped", "from tools import wrapped", False),  # it may give something else
+        ("@tools.wrapped(deep=True)", "import tools", False),
+        ("@torch.no_grad()\n    @tools.wrapped", "import tools", False),
+        ("@torch.no_grad()", "", True),
+        ("@functools.lru_cache", "", True),
+    ],
+)
+def test_a_method_with_a_decorator_of_other_code(mark: str, imports: str, sure: bool) -> None:
+    found = crossings({"main.py": DECORATED.format(mark=mark, imports=imports)})
+    assert [each.confidence for each in found] == [Confidence.PROVEN if sure else Confidence.LIKELY]

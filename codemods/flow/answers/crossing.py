@@ -26,6 +26,7 @@ from .moments import Moments
 from .one_program import OneProgram
 from .opened_items import OpenedItems
 from .other_holders import OtherHolders
+from .replaced_by_decorators import may_be_other
 from .same_object import SameObject
 from .seeds import DATASET, gives_samples
 from .steps import Step, Steps
@@ -233,6 +234,8 @@ class Crossings:
             method = self.solution.heap.values[number].kind == BOUND  # which nobody takes for data
             meant = not method and self._may_be_meant(reasons.outermost(number), reasons)
             return Confidence.LIKELY if meant else Confidence.POSSIBLE
+        if confidence is Confidence.PROVEN and may_be_other(self.solution, number, reasons):
+            return Confidence.LIKELY
         return confidence
 
     def _may_be_meant(self, number: int, reasons: Reasons) -> bool:

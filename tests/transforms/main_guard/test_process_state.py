@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from codemods.finding import Confidence
 from codemods.transforms.main_guard.state.process_state_table import states
 from harness.each_row import each_row
 from harness.small import migrated, reasons, reported
@@ -245,10 +246,16 @@ def test_a_pool_of_a_fork_context_has_the_seed(start: str, top: str, found: bool
     assert places(SEED, DRAW, start, top) == [SEED] * found
 
 
+def sure_of_seed(start: str) -> list[Confidence]:
+    text = TEXT.format(top="", read=DRAW, sets=SEED, start=start)
+    return [each.confidence for each in reported({"a.py": text}, "main-guard", confidence=Confidence.POSSIBLE)]
+
+
 def test_a_seed_that_is_meant_for_ranks() -> None:
     """`mp.spawn` gives them none, under any start method: what is fixed for them is no loss."""
     start = "torch.multiprocessing.spawn(work, args=(lambda: 1,))"
-    assert places(SEED, DRAW, start) == [SEED]
+    assert sure_of_seed(start) == [Confidence.POSSIBLE]  # nothing changes there
+    assert sure_of_seed(PROCESS) == [Confidence.LIKELY]
     assert places(SEED, f"{SEED}\n{DRAW}", start) == []
     text = (
         f"import torch, numpy as np\n\n\ndef work(rank, x):\n    {DRAW}\n\n\ndef main():\n    {SEED}\n    {start}\n\n\n"

@@ -6,6 +6,8 @@ import ast
 from typing import NamedTuple
 
 from ....finding import Hop
+from ....flow.facts.records import facts_lookup
+from ....flow.facts.test_code import is_test
 from ....nodes import end_line
 from ....syntax.callees import FUNCTIONS, Function
 from ....syntax.main_guard import is_main_guard, is_main_process_block
@@ -26,12 +28,15 @@ class CallsOfScripts:
         self._known: dict[tuple[str, str, int], bool] = {}
         self._by_name: dict[str, list[_Naming]] = {}
         self._in_texts: dict[str, bool] = {}
+        self._facts = facts_lookup(repo.project)
 
     def imports(self, script: str, path: str) -> bool:
         """The script imports the file, directly or not, or may find it by its name where nothing else is seen to."""
         importing = self.importers.reaching(path)
         if script in importing:
             return True
+        if is_test(path, self._facts) and not is_test(script, self._facts):
+            return False  # which nothing looks for by its name
         known = (self.repo.outline(other) for other in importing)
         return self.importers.by_name(script) and not any(map(has_guard, filter(None, known)))
 
@@ -63,10 +68,13 @@ class CallsOfScripts:
         )
 
     def _is_in_texts(self, name: str) -> bool:
-        """The name, or a dotted one that ends with it, is the value of a string somewhere."""
+        """The name, or a dotted one that ends with it, is the value of a string somewhere, not in `__all__`."""
         if name not in self._in_texts:
-            texts = (node.value for each in self.repo.mentioning(name) for node in each.of_kind(ast.Constant))
-            self._in_texts[name] = any(isinstance(text, str) and text.rpartition(".")[2] == name for text in texts)
+            nodes = ((each, node) for each in self.repo.mentioning(name) for node in each.of_kind(ast.Constant))
+            self._in_texts[name] = any(
+                isinstance(node.value, str) and node.value.rpartition(".")[2] == name and not _is_exported(each, node)
+                for each, node in nodes
+            )
         return self._in_texts[name]
 
     def _naming(self, name: str) -> list[_Naming]:
@@ -108,6 +116,13 @@ def _named(other: _Naming, function: Function | ast.ClassDef, home: Outline) -> 
     module = home.path.removesuffix(".py").removesuffix("/__init__").rpartition("/")[2]
     known = function.name in other.outline.imported or module in other.modules
     return [*other.alone, *other.others] if known else other.others
+
+
+def _is_exported(outline: Outline, text: ast.Constant) -> bool:
+    """An item of `__all__`: that makes no object and calls nothing."""
+    statement = outline.statement(text)
+    targets = statement.targets if isinstance(statement, ast.Assign) else [getattr(statement, "target", None)]
+    return any(isinstance(target, ast.Name) and target.id == "__all__" for target in targets)
 
 
 def _is_looked_up(outline: Outline, text: ast.Constant) -> bool:

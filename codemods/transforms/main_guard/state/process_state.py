@@ -12,7 +12,7 @@ from collections.abc import Iterator, Set
 from dataclasses import dataclass, replace
 from itertools import takewhile
 
-from ....finding import Hop
+from ....finding import Confidence, Hop
 from ....nodes import walk
 from ....syntax.callees import FUNCTIONS
 from ....syntax.main_guard import is_main_process_block
@@ -73,6 +73,8 @@ def process_state(search: Search) -> Iterator[ChangedState]:
             advice = state.advice or f"set {state.what} in the worker too: {WHERE}"
             depends = f"{depends}: a spawned worker {state.default}"
             never = changed.sent.what.startswith(_SPAWN)
+            if never:  # nothing changes there
+                changed = replace(changed, confidence=Confidence.POSSIBLE)
             yield ChangedState(depends, advice, changed, state.shown or never, _stops(state, changed))
 
 
