@@ -68,6 +68,9 @@ class Contents:
             return Inner((Entry(outline, None, node.elt),))
         if isinstance(node, ast.DictComp):
             return Inner((Entry(outline, None, node.value),), True)
+        if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Mult):  # `[Lock()] * 2`
+            sides = (self.of(outline, side, depth + 1) for side in (node.left, node.right))
+            return Inner(tuple(Entry(each.outline, None, each.value) for side in sides for each in side.entries))
         if isinstance(node, ast.Name):
             return self._of_name(outline, node, depth)
         if isinstance(node, ast.Attribute):

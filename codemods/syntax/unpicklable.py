@@ -51,6 +51,7 @@ _WALK_THERE = "keep the path, and open it where the lines are read, for instance
 _AT_ONCE = (
     "it is filled before it is stored: write what it holds as one expression, `[... for ...]`, where it is stored"
 )
+_APART = "it is set together with other things; assign it in a statement of its own"
 _LOOK_UP = "it is taken from a container of modules: keep the key, and look the module up where it is used"
 _ONCE = (
     "a container has it, too, and two copies would no longer be one object: keep it in one of them, and take it from "
@@ -158,6 +159,9 @@ class Recogniser:
                         found = [replace(match, within="") for match in found]
                     yield from (replace(match, choice=True) for match in found) if passed else found
                 yield from self._given_by_loops(outline, node)
+                for statement in [each.statement for each in outline.lookup(node, node.id)[1] if each.value is None]:
+                    if isinstance(statement, ast.Assign) and not passed:
+                        yield from self._unpacked(outline, node, statement, depth + 1)
                 if not passed:
                     yield from self._put_in(outline, node, values, depth)
         elif isinstance(node, (ast.Call, ast.Subscript, ast.Attribute)):
@@ -242,6 +246,35 @@ class Recogniser:
         found = [self._made(where, value, depth + 1) for where, value in self.contents.of(outline, holder).at(key)]
         if found and all(found):
             yield from (_of_two(made) for several in found for made in several)
+
+    def unpacked(self, outline: Outline, target: ast.Attribute, statement: ast.stmt) -> list[Made]:
+        """What `self.a` is after `self.a, self.b = locks`, where all that it may be can't be pickled."""
+        return list(self._unpacked(outline, target, statement, 0)) if isinstance(statement, ast.Assign) else []
+
+    def _unpacked(
+        self, outline: Outline, target: ast.Attribute | ast.Name, statement: ast.Assign, depth: int
+    ) -> Iterator[Made]:
+        places = [place for place in statement.targets if isinstance(place, (ast.Tuple, ast.List))]
+        if len(places) != 1 or depth >= _DEPTH or any(isinstance(each, ast.Starred) for each in places[0].elts):
+            return
+        text, parts = ast.unparse(target), places[0].elts
+        at = next((at for at, part in enumerate(parts) if ast.unparse(part) == text), None)
+        if at is None:
+            return
+        sources = [(outline, statement.value)]
+        if isinstance(statement.value, ast.Call) and len(functions := self.functions(outline, statement.value)) == 1:
+            is_generator, results = self._results_of(*functions[0])
+            sources = [(functions[0][0], result) for result in results if not is_generator]
+        found: list[list[Made]] = []
+        for where, value in sources:
+            if isinstance(value, ast.GeneratorExp):
+                found.append(self._made(where, value.elt, depth + 1))
+                continue
+            inner = self.contents.of(where, value)
+            entries = inner.at(ast.Constant(at)) if not inner.by_key else []
+            found += [self._made(*entry, depth + 1) for entry in entries] or [[]]
+        if all(found):
+            yield from (_reported(made, _APART) for several in found for made in several)
 
     def _kept_by_classes(self, outline: Outline, node: ast.Attribute, depth: int) -> Iterator[Made]:
         """`self.lock` and `Job.lock`, which the body of the class sets and no method."""

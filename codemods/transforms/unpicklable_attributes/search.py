@@ -250,11 +250,11 @@ class Search:
                 ):
                     found.setdefault(name, []).append(Hazard(store, made))
         for name, store in [*made_first, *stores, *fillings(shape), *set_by_text(shape)]:
-            if store.value is None or not self._instance(shape, store):
+            if not self._instance(shape, store):
                 continue
             given = self.given.kept(shape, store.method, store.value)
             parts = keeps_parts(store)
-            for made in [*self.recogniser.made(shape.outline, store.value), *given]:
+            for made in [*self._kept(shape.outline, store), *given]:
                 if parts and not made.nested:
                     continue
                 if made.nested or store.fills:
@@ -267,6 +267,11 @@ class Search:
                     found.setdefault(name, []).append(Hazard(store, made))
                     break
         return {} if found and self.decides(shape) else found
+
+    def _kept(self, outline: Outline, store: Store) -> list[Made]:
+        if store.value is None:  # `self.a, self.b = locks`
+            return self.recogniser.unpacked(outline, store.target, store.statement)
+        return self.recogniser.made(outline, store.value)
 
     def _container(self, shape: Shape, name: str, store: Store, made: Made) -> str:
         """The class of the container that the attribute keeps, where that is written out and always the same; or ""."""

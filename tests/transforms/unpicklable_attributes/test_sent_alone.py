@@ -207,7 +207,7 @@ def kept(stores: str, reads: str = "pass", more: str = "") -> list[Finding]:
 @pytest.mark.parametrize(
     ("stores", "line"),
     [
-        ("self.env, self.size = opened(path)", 6),
+        ("self.env, *self.sizes = opened(path)", 6),
         ("self.env = Store.open(path)", 13),
         ("self.env = TABLE['plain'](path)", 17),
     ],

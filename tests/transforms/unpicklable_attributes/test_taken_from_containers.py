@@ -18,6 +18,14 @@ MIXED = {{"json": json, "name": "text"}}
 NUMBERS = {{"json": 1, "name": 2}}
 
 
+def pair():
+    return Lock(), 1
+
+
+def names():
+    return "a", "b"
+
+
 class Job:
     shared = Lock()
     libs = [json, pickle]
@@ -39,6 +47,7 @@ AT_ONCE = "as one expression"
 ONCE = "would no longer be one object"
 ELSEWHERE = "keeps what is in it under another name too"
 OF_CLASS = "the class has it"
+APART = "assign it in a statement of its own"
 
 
 def reasons(init: str) -> list[str]:
@@ -80,6 +89,16 @@ def reasons(init: str) -> list[str]:
         ("self.locks = {'a': Lock()}\nself.others = [k for k in self.locks]", None),
         ("self.locks = {'a': Lock()}\nself.others = [*self.locks]", None),
         ("self.locks = [Lock()]\nself.others = [len(name) for lock in self.locks]", None),
+        ("locks = [Lock(), Lock()]\nself.a, self.b = locks", [APART, APART]),
+        ("self.a, self.b = [Lock() for _ in range(2)]", [APART, APART]),
+        ("self.a, self.b = (Lock() for _ in range(2))", [APART, APART]),
+        ("self.a, self.b = [Lock()] * 2", [APART, APART]),
+        ("self.a, self.n = pair()", [APART]),
+        ("a, n = pair()\nself.a, self.n = a, n", [APART]),
+        ("n, a = pair()\nself.a = a", []),
+        ("self.a, self.b = names()", []),
+        ("self.a, *self.b = pair()", ["create it in the process"]),
+        ("self.a, self.b = {'a': Lock(), 'b': Lock()}", []),
         ("self.guard = self.shared", [OF_CLASS]),
         ("self.guard = Job.shared", [OF_CLASS]),
         ("self.pair = (self.shared, 1)", [OF_CLASS]),
