@@ -10,7 +10,7 @@ from ...syntax.names import last_name
 from ...syntax.pickled_state import set_in_body
 from .classes import Method, Shape
 
-_COPIES = frozenset(
+COPIES = frozenset(
     [
         "self.__dict__.copy()", "dict(self.__dict__)", "copy.copy(self.__dict__)", "copy(self.__dict__)",
         "{**self.__dict__}", "vars(self).copy()", "dict(vars(self))",
@@ -46,7 +46,7 @@ def check_bases(bases: Iterable[Shape], slotted: bool = False) -> None:
             if method is None:
                 continue
             last = method.body[-1]
-            if isinstance(last, ast.Return) and last.value is not None and ast.unparse(last.value) in _COPIES:
+            if isinstance(last, ast.Return) and last.value is not None and ast.unparse(last.value) in COPIES:
                 continue
             try:
                 check(method)
@@ -165,7 +165,7 @@ def returned_state(method: Method) -> str:
         name = last.value.id
         sets = [node for node in ast.walk(method) if isinstance(node, ast.Name) and node.id == name]
         sets = [item for item in sets if not isinstance(item.ctx, ast.Load)]
-        copied = isinstance(first, ast.Assign) and first.targets[0] is sets[0] and ast.unparse(first.value) in _COPIES
+        copied = isinstance(first, ast.Assign) and first.targets[0] is sets[0] and ast.unparse(first.value) in COPIES
         if copied and len(sets) == 1:
             return name
     raise Refused(

@@ -9,14 +9,17 @@ from typing import NamedTuple
 from ...finding import Trace
 from ...nodes import end_line, walk
 from ...syntax.names import last_name
+from ...syntax.outline import Outline
 from ...syntax.pickled_state import set_in_body
 from ...syntax.repo import Repo
 from ...syntax.unpicklable import Made
 from .classes import WORKER, Method, Shape, Store
 from .remaking.containers import fields
 from .search import Search
+from .sure_to_fail import is_plain_state, is_unconditional, surely_called
 
 _CALLED = WORKER | {"__call__"}  # of an object that a worker got
+_UPDATES = frozenset(("update", "dict", "setdefault"))
 _OWN_SETTERS = frozenset(("__setstate__", "__getattr__", "__getattribute__", "__reduce__", "__reduce_ex__", "__copy__"))
 
 
@@ -29,7 +32,7 @@ class Lost(NamedTuple):
     state: Method
     read: Method
     at: int
-    in_worker: bool
+    sure: bool  # a worker reads it, whatever happens
 
 
 def lost_attributes(search: Search, path: str) -> Iterator[Lost]:
@@ -108,14 +111,27 @@ def _is_set_elsewhere(search: Search, shape: Shape, store: Store) -> bool:
             return True
     state = shape.methods["__getstate__"]
     inside = {id(node) for node in walk(state)}
+    if any(_sets_item(node) and _names(node, shape.key(name)) for node in walk(state)):
+        return True
     for outline in search.repo.mentioning(name):
         uses = outline.attributes.get(name, ())
         if any(not (isinstance(use.ctx, ast.Load) or outline.is_self(use.value)) for use in uses):
             return True  # `worker_init_fn` sets it
+        if any(isinstance(node, ast.keyword) and _puts(outline, node, name) for node in outline.nodes):
+            return True  # `self.__dict__.update(lock=Lock())`
         texts = (node for node in outline.nodes if isinstance(node, ast.Constant) and node.value == name)
         if any(id(node) not in inside for node in texts):
             return True  # `hasattr(self, "lock")`
     return False
+
+
+def _names(node: ast.AST, key: str) -> bool:
+    return isinstance(node, ast.Subscript) and isinstance(node.slice, ast.Constant) and node.slice.value == key
+
+
+def _puts(outline: Outline, node: ast.keyword, name: str) -> bool:
+    call = outline.parents[node]
+    return node.arg == name and isinstance(call, ast.Call) and last_name(call.func) in _UPDATES
 
 
 def _is_field(store: Store) -> bool:
@@ -123,18 +139,20 @@ def _is_field(store: Store) -> bool:
 
 
 def _read(repo: Repo, shape: Shape, name: str, state: Method, trace: Trace) -> tuple[Method, int, bool] | None:
-    """A method that reads it, with the line, and whether workers are seen to call that."""
-    first = {method: use for method, use in reversed(shape.selves.get(name, ())) if isinstance(use.ctx, ast.Load)}
+    """A method that reads it, with the line, and whether workers are sure to come to that."""
     found = [
         (method, use)
-        for method, use in first.items()
-        if method is not state and method.name not in ("__init__", "__post_init__", "__del__") and not _may_fail(method)
+        for method, use in shape.selves.get(name, ())
+        if method is not state and method.name not in ("__init__", "__post_init__", "__del__")
+        if isinstance(use.ctx, ast.Load) and not _may_fail(method)
     ]
-    called = _called(shape, {*(_CALLED | _sent(repo, shape, trace))} & shape.methods.keys())
-    found.sort(key=lambda each: (each[0].name not in called, each[1].lineno))
+    called = surely_called(repo, shape, _sent(repo, shape, trace), trace) if is_plain_state(state) else set()
     for method, use in found:
-        return method, use.lineno, method.name in called
-    return None
+        if method.name in called and is_unconditional(shape.outline, method, use):
+            return method, use.lineno, True
+    likely = _called(shape, {*(_CALLED | _sent(repo, shape, trace))} & shape.methods.keys())
+    found.sort(key=lambda each: (each[0].name not in likely, each[1].lineno))
+    return (found[0][0], found[0][1].lineno, False) if found else None
 
 
 def _may_fail(method: Method) -> bool:

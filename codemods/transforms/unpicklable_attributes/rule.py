@@ -165,12 +165,12 @@ def _lost(search: Search, path: str) -> Iterator[Finding]:
     """A `__getstate__` takes a lock out, and the copy reads it."""
     for lost in lost_attributes(search, path):
         confidence, trace, boundary = search.crossing(lost.shape)
-        if not lost.in_worker or boundary == _DEEPCOPY:
+        if not lost.sure or boundary == _DEEPCOPY:
             confidence = Confidence.POSSIBLE
         name, owner = lost.store.target.attr, lost.shape.node.name
         if not confidence.reaches(search.project.bar_of(path)):
             continue
-        stops = "a worker process stops with" if lost.in_worker else "a copy has none, and stops with"
+        stops = "a worker process stops with" if lost.sure else "a copy has none, and stops with"
         message = (
             f"`__getstate__` of `{owner}` takes `self.{name}` out, and nothing makes it anew: {stops} "
             f"`AttributeError: '{owner}' object has no attribute '{name}'`"
