@@ -18,6 +18,7 @@ from .data import names
 from .family import Family
 
 _WRITTEN = ("__getstate__", "__setstate__", "__copy__")  # what this rule may add to a class
+_STORES = ("__reduce__", "__reduce_ex__", "__getstate__")  # a file that says these handles what pickle stores
 _WITHOUT_STATE = {  # https://docs.python.org/3/library/collections.html: what their `__reduce__` hands to the class
     "collections.defaultdict": "its factory",
     "collections.Counter": "its counts",
@@ -143,9 +144,12 @@ def _questions(project: Project) -> tuple[tuple[str, str, tuple[_Place, ...]], .
     """Tests for state methods: the name, the place, and the classes that are asked, where that is known."""
     repo = Repo(project)
     found: dict[tuple[str, str, tuple[_Place, ...]], None] = {}
+    storing = [outline for word in _STORES for outline in repo.mentioning(word)]
     for outline in dict.fromkeys(outline for word in _WRITTEN for outline in repo.mentioning(word)):
         for node in outline.nodes:
             for name, subject in _tests(outline, node):
+                if name == "__setstate__" and outline in storing and _loads_as_pickle(outline, node, subject):
+                    continue
                 owners = _owners(repo, outline, subject)
                 if owners is not None:
                     found[name, f"{outline.path}:{getattr(node, 'lineno', 0)}", owners] = None
@@ -175,6 +179,26 @@ def _tests(outline: Outline, node: ast.AST) -> Iterator[tuple[str, ast.expr]]:
         for each in _values(outline, wanted):
             if isinstance(each, ast.Constant) and isinstance(each.value, str) and _is_new(each.value):
                 yield each.value, subject
+
+
+def _loads_as_pickle(outline: Outline, node: ast.AST, asked_of: ast.expr) -> bool:
+    """`node` asks for `__setstate__` to give it the state, or else puts that into the `__dict__`, as pickle does."""
+    subject = ast.unparse(asked_of)
+    statement = outline.statement(node)
+    block: list[ast.AST] = getattr(outline.parents.get(statement), "body", [])
+    if isinstance(statement, ast.Assign) and statement.value is node and statement in block:
+        name = ast.unparse(statement.targets[0])
+        following = block[block.index(statement) + 1 :][:1]
+        tests, called = {name, f"callable({name})", f"{name} is not None"}, name
+    else:
+        following, tests, called = [statement], {ast.unparse(node)}, f"{subject}.__setstate__"
+    branch = following[0] if following else None
+    if not isinstance(branch, ast.If) or len(branch.body) != 1 or len(branch.orelse) != 1:
+        return False
+    gives, fills = ast.unparse(branch.body[0]), ast.unparse(branch.orelse[0])
+    state = gives.removeprefix(f"{called}(").removesuffix(")")
+    is_pickle = gives == f"{called}({state})" and fills == f"{subject}.__dict__.update({state})"
+    return is_pickle and ast.unparse(branch.test) in tests
 
 
 def _is_new(name: str) -> bool:

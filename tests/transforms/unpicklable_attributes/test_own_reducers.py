@@ -189,6 +189,42 @@ def test_code_that_asks_for_something_else(asks: str) -> None:
     assert "def __setstate__" in migrated(text(other + ASKS.format(asks)), RULE)["reading.py"]
 
 
+LOADS = """\
+def stored(thing):
+    return thing.{stores}
+
+def loaded(thing, state):
+    {asks}
+        {gives}
+    else:
+        {fills}
+"""
+KEPT = "found = getattr(thing, '__setstate__', None)\n    if {}:"
+
+
+@each_row(
+    ("stores", "asks", "gives", "fills", "refused"),
+    [
+        ("__reduce__()", KEPT.format("callable(found)"), "found(state)", "thing.__dict__.update(state)", False),
+        ("__reduce_ex__(2)", KEPT.format("found is not None"), "found(state)", "thing.__dict__.update(state)", False),
+        ("__getstate__()", KEPT.format("found"), "found(state)", "thing.__dict__.update(state)", False),
+        ("__reduce__()", "if hasattr(thing, '__setstate__'):", "thing.__setstate__(state)",
+         "thing.__dict__.update(state)", False),
+        ("__dict__", KEPT.format("callable(found)"), "found(state)", "thing.__dict__.update(state)", True),
+        ("__reduce__()", KEPT.format("not found"), "found(state)", "thing.__dict__.update(state)", True),
+        ("__reduce__()", KEPT.format("found"), "found(state, 1)", "thing.__dict__.update(state)", True),
+        ("__reduce__()", KEPT.format("found"), "found(state)", "print(state)", True),
+        ("__reduce__()", KEPT.format("found"), "print(state)", "thing.__dict__.update(state)", True),
+        ("__reduce__()", "if hasattr(thing, '__setstate__') or state:", "thing.__setstate__(state)",
+         "thing.__dict__.update(state)", True),
+    ],
+)  # fmt: skip
+def test_code_that_loads_as_pickle_does(stores: str, asks: str, gives: str, fills: str, refused: bool) -> None:
+    files = text("") | {"loading.py": LOADS.format(stores=stores, asks=asks, gives=gives, fills=fills)}
+    (finding,) = reported(files, RULE)
+    assert ("asks whether there is a `__setstate__`" in (finding.reason or "")) is refused
+
+
 def test_a_base_class_asks_for_a_method() -> None:
     """It is no base class of `Reader`, but of a class that derives from both."""
     mixin = "class Known:\n    def known(self):\n        return hasattr(self, '__setstate__')\n\n\n"
