@@ -10,7 +10,7 @@ from functools import cached_property
 from ..nodes import walk, yields
 from .binding_rules import FUNCTIONS, takes_self
 from .callees import Callees
-from .contents import Contents, filled, is_empty, values_of_class
+from .contents import Contents, bound_by_body, filled, is_empty, values_of_class
 from .dead_branches import branches, literals_of
 from .names import last_name
 from .origins import origin
@@ -572,9 +572,7 @@ def _walked_by(outline: Outline, node: ast.Name) -> Iterator[ast.expr]:
 def _of_class(outline: Outline, node: ast.Attribute) -> list[tuple[Outline, ast.expr]]:
     """What the body of the class around `self.name` gives that name."""
     owner = outline.owner(node)
-    body = (item for item in owner.body if isinstance(item, ast.Assign)) if owner is not None else ()
-    named = (item for item in body if any(isinstance(t, ast.Name) and t.id == node.attr for t in item.targets))
-    return [(outline, item.value) for item in named]
+    return [(outline, value) for value in bound_by_body(owner, node.attr)] if owner is not None else []
 
 
 def _is_text(node: ast.expr) -> bool:

@@ -51,6 +51,8 @@ main({{}})
         ("options.data.folder", "self.folder + str(i)", False),
         ("options['data']['folder']", "np.load(os.path.join(self.folder, str(i)))", False),
         ("options.data.folder", "f'{self.folder}/{i}'", False),
+        ("options.data.folder", "np.load(self.folder), print(self.folder)", False),
+        ("options.data", "len(str(self.folder))", True),
         ("options.data.folder", "self.folder.root", True),
         ("options.data.folder", "self.folder['root']", True),
         ("options['data']", "[each for each in self.folder]", True),

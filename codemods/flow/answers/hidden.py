@@ -8,6 +8,7 @@ from ..solve.heap import CLASS, FOREIGN, FUNCTION, Value
 from ..solve.solution import Solution
 
 _REDUCERS = frozenset(("__reduce__", "__reduce_ex__"))
+_NAMES = frozenset(("__qualname__", "__name__", "__module__"))
 
 
 def hiding(solution: Solution, index: int) -> int | None:
@@ -68,6 +69,8 @@ def stands_for_wrapper(solution: Solution, index: int) -> bool:
     if decorator is None:
         return False
     home, made = program.functions[decorator]
+    if _is_renamed(solution, home, index):
+        return False
     given = [solution.heap.values[number] for number in solution.heap.holds[made.returns + program.offsets[home]]]
     found = [program.functions[int(value.a)] for value in given if value.kind == FUNCTION]
     return len(found) == len(given) > 0 and all(
@@ -137,6 +140,14 @@ def _only_function(solution: Solution, node: int) -> int | None:
     """The function that is all that `node` holds."""
     values = [solution.heap.values[number] for number in solution.heap.holds[node]]
     return int(values[0].a) if len(values) == 1 and values[0].kind == FUNCTION else None
+
+
+def _is_renamed(solution: Solution, file: int, function: int) -> bool:
+    """Code of the file, such as a decorator, gives the function a name of its own, under which pickle looks for it."""
+    heap, offset = solution.heap, solution.program.offsets[file]
+    number = heap.numbers.get(Value(FUNCTION, function), -1)
+    stores = solution.program.facts[file].stores
+    return any(attribute in _NAMES and number in heap.holds[base + offset] for base, attribute, *_ in stores)
 
 
 def _may_be_renamed(solution: Solution, file: int, wrapper: int) -> bool:

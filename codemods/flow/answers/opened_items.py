@@ -12,6 +12,7 @@ All items of all objects of the class are one node, so what one of them is seems
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import cached_property
 
 from ..solve.attributes import ITEMS
@@ -20,9 +21,8 @@ from ..solve.solution import Solution
 from .trace import Reasons, chain_of
 
 # modules whose functions take paths and numbers
-_WANT_TEXTS = frozenset(
-    {"os", "pathlib", "glob", "io", "shutil", "numpy", "cv2", "PIL", "h5py", "open", "str", "print"}
-)
+_WANT_TEXTS = frozenset({"os", "pathlib", "glob", "io", "shutil", "numpy", "cv2", "PIL", "h5py", "open"})
+_TAKE_ANYTHING = frozenset({"str", "print", "repr"})  # which says nothing of what it is
 
 
 class OpenedItems:
@@ -66,13 +66,27 @@ class OpenedItems:
     @cached_property
     def _given_away(self) -> frozenset[int]:
         """The nodes of what a call gets by `**`, and of what code that is not in sight gets and may look into."""
+        return self._given_to(lambda module: module not in _WANT_TEXTS | _TAKE_ANYTHING, stars=True)
+
+    @cached_property
+    def _shown(self) -> frozenset[int]:
+        """The nodes of what is turned into a text, as any object may be."""
+        return self._given_to(_TAKE_ANYTHING.__contains__)
+
+    @cached_property
+    def _texts(self) -> frozenset[int]:
+        """The nodes of what code gets that wants texts and numbers."""
+        return self._given_to(_WANT_TEXTS.__contains__)
+
+    def _given_to(self, wanted: Callable[[str], bool], stars: bool = False) -> frozenset[int]:
+        """The nodes of what calls get of things whose first name is `wanted`, and of what they get by `**`."""
         heap, program, found = self.solution.heap, self.solution.program, set[int]()
         for facts, offset in zip(program.facts, program.offsets, strict=True):
             for call in facts.calls:
-                found.update(star + offset for star in call.double_stars if star >= 0)
+                found.update(star + offset for star in call.double_stars if stars and star >= 0)
                 held = (heap.values[number] for number in heap.holds[call.function + offset])
                 names = [str(value.a) for value in held if value.kind == FOREIGN]
-                if any(name.partition(".")[0] not in _WANT_TEXTS for name in names):
+                if any(wanted(name.partition(".")[0]) for name in names):
                     given = (*call.arguments, *(node for _, node in call.keywords))
                     found.update(node + offset for node in given if node >= 0)
         return frozenset(found)
@@ -88,4 +102,4 @@ class OpenedItems:
                 if target not in seen and number in heap.holds[target]:
                     seen.add(target)
                     todo.append(target)
-        return False
+        return not self._shown.isdisjoint(seen) and self._texts.isdisjoint(seen)

@@ -249,3 +249,36 @@ def test_what_a_decorator_got(inside: str, given: str, call: str, found: bool) -
         assert told[0].reason == (
             "give the function a name of its own (`def _score`, below it `score = limited(3)(_score)`)"
         )
+
+
+TIMEOUT = """
+import functools, multiprocessing, sys
+
+def timeout(func):
+    @functools.wraps(func)
+    def wrapper(*args):
+        with multiprocessing.Pool(1) as pool:
+            return pool.apply(func, args)
+    {named}
+    return wrapper
+
+@timeout
+def work(x):
+    return x + 1
+
+if __name__ == "__main__":
+    print(work(3))
+"""
+
+
+@pytest.mark.parametrize(
+    ("named", "found"),
+    [
+        ("pass", True),
+        ("wrapper.__name__ = func.__name__", True),
+        ("func.__qualname__ = 'raw_' + func.__name__; setattr(sys.modules[__name__], func.__qualname__, func)", False),
+        ("func.__name__ = func.__qualname__ = func.__name__ + '_'; globals()[func.__name__] = func", False),
+    ],
+)
+def test_a_decorator_that_gives_what_it_wraps_a_name(named: str, found: bool) -> None:
+    assert bool(reported({"main.py": TIMEOUT.format(named=named)}, "lambdas")) is found

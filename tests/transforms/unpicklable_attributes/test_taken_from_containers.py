@@ -29,6 +29,7 @@ def names():
 class Job:
     shared = Lock()
     libs = [json, pickle]
+    typed: object = Lock()
     size = 3
 
     def __init__(self, name):
@@ -100,6 +101,8 @@ def reasons(init: str) -> list[str]:
         ("self.a, *self.b = pair()", ["create it in the process"]),
         ("self.a, self.b = {'a': Lock(), 'b': Lock()}", []),
         ("self.guard = self.shared", [OF_CLASS]),
+        ("self.lock = self.typed", [OF_CLASS]),
+        ("self.lock = Job.typed", [OF_CLASS]),
         ("self.guard = Job.shared", [OF_CLASS]),
         ("self.pair = (self.shared, 1)", [OF_CLASS]),
         ("self.own = self.size, Job.size", []),
