@@ -31,6 +31,10 @@ if __name__ == "__main__":
         ("self.numbers = torch.Generator() if n else None", False),
         ("self.numbers = torch.Generator(); self.order = RandomSampler([1], generator=self.numbers)", False),
         ("numbers = torch.Generator(); self.numbers = numbers", False),
+        ("self.numbers = torch.Generator(); self.options = dict(generator=self.numbers)", False),
+        ("self.numbers = torch.Generator(); self.draw = self.numbers.get_state", False),
+        ("self.numbers = torch.Generator(); self.state = self.numbers.get_state()", True),
+        ("self.numbers = torch.Generator(); self.device = self.numbers.device", True),
     ],
 )
 def test_the_state_goes_along(kept: str, fixed: bool) -> None:
@@ -40,3 +44,60 @@ def test_the_state_goes_along(kept: str, fixed: bool) -> None:
         written = "".join(edit.text for edit in told.fix.edits)
         assert 'state["numbers"] = self.numbers.get_state().numpy()' in written
         assert 'self.numbers.set_state(torch.from_numpy(state["numbers"]))' in written
+
+
+BESIDE = """
+import threading
+import torch
+from torch.utils.data import DataLoader
+
+class Rows:
+    def __init__(self):
+        self.kept = {made}
+
+    def get(self):
+        return self.kept
+
+class Noise:
+    def __init__(self, rows):
+        self.rows = rows
+        self.mine = {noise}
+
+class Apart:
+    def __init__(self, rows):
+        self.mine = rows.kept
+
+class Both:
+    def __init__(self):
+        self.rows = Rows()
+        self.noise = Noise(self.rows)
+        self.mine = {both}
+
+    def __getitem__(self, at):
+        return at
+
+if __name__ == "__main__":
+    both = Both()
+    apart = Apart(both.rows)
+    for row in DataLoader(both, num_workers=1):
+        print(row)
+"""
+
+
+@each_row(
+    ("made", "noise", "both", "fixed"),
+    [
+        ("torch.Generator()", "1", "2", True),
+        ("torch.Generator()", "1", "self.rows.kept", False),
+        ("torch.Generator()", "rows.get()", "2", False),
+        ("threading.Lock()", "1", "self.rows.kept", False),
+        ("threading.Lock()", "rows.kept", "2", False),
+        ("threading.Lock()", "1", "self.rows.get()", False),
+        ("threading.Lock()", "1", "self.rows.kept.locked()", True),
+    ],
+)
+def test_what_another_object_keeps_too(made: str, noise: str, both: str, fixed: bool) -> None:
+    files = {"main.py": BESIDE.format(made=made, noise=noise, both=both)}
+    told = [each for each in reported(files, "unpicklable-attributes") if "self.kept" in each.message]
+    assert len(told) == 1 and (told[0].fix is not None) is fixed
+    assert fixed or "keeps it too" in (told[0].reason or "")

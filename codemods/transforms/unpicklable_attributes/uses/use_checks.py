@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from ....finding import Refused
+from ....flow.answers.crossings import flow_of
 from ....syntax.contents import hands_on_parts
 from ....syntax.file_tree import position
 from ....syntax.names import last_name
+from ....syntax.outline import Outline
 from ....syntax.unpicklable_table import Remedy
 from ..classes import Method, Shape
 from ..data import names
@@ -42,8 +45,15 @@ def check_outside(uses: AttributeUses) -> None:
             raise Refused(f"{where} {what}, and a new one would not have that; do it right after it is opened")
 
 
+_DATA = frozenset({"device"})  # of a generator of torch
+_CONTAINERS = frozenset({"dict", "list", "tuple", "set", "frozenset", "deque"})
+
+
 def check_kept_elsewhere(uses: AttributeUses) -> None:
     """Another object, or a bound method, holds it as well."""
+    one = uses.kind.carries == "numbers" or not names("locks").isdisjoint(uses.kind.constructors)
+    if one and (place := _kept_by_others(uses)) is not None:
+        raise Refused(f"{place} keeps it too, and a copy would have two; let one of them own it")
     for shape, _, node in uses.reads:
         outline = shape.outline
         above = outline.parents[node]
@@ -52,8 +62,9 @@ def check_kept_elsewhere(uses: AttributeUses) -> None:
             continue
         if not any(isinstance(target, ast.Attribute) for target in statement.targets):
             continue
-        if isinstance(above, ast.Attribute) and above is statement.value and above.attr in names("reading_methods"):
-            raise Refused(f"line {node.lineno} keeps its method `{above.attr}` too; call it through the attribute")
+        method = above.attr if isinstance(above, ast.Attribute) and above is statement.value else ""
+        if method in names("reading_methods") or (method and one and method not in _DATA):
+            raise Refused(f"line {node.lineno} keeps its method `{method}` too; call it through the attribute")
         if _is_element(statement.value, node) and any(hazard.made.nested for hazard in uses.hazards):
             raise Refused(f"line {node.lineno} keeps one of them under another name too; let the container own it")
         nested = [hazard.made.within for hazard in uses.hazards if hazard.made.nested]
@@ -67,9 +78,41 @@ def check_kept_elsewhere(uses: AttributeUses) -> None:
         if isinstance(call, ast.Call) and node is not call.func:
             name = last_name(call.func)
             walks = name in names("iterators") and call is statement.value
-            keeps = name[:1].isupper() or name == "partial" or walks
+            keeps = name[:1].isupper() or name == "partial" or walks or (name in _CONTAINERS and call is not above)
             if keeps and not uses.recogniser.made(outline, call):
                 raise Refused(f"line {node.lineno} passes it to `{name}`, which keeps it too; let one of them own it")
+
+
+def _kept_by_others(uses: AttributeUses) -> str | None:
+    """The place where an object of another class that is sent gets it: `self.lock = rows.lock`, `rows.get_lock()`."""
+    flow = flow_of(uses.family.repo.project)
+    getters = {method.name for shape, method, node in uses.reads if isinstance(shape.outline.parents[node], ast.Return)}
+    for name in (uses.attribute, *sorted(getters)):
+        for outline, node in (*uses.outside.reads(name), *_of_others(uses, name)):
+            value: ast.AST = node
+            call = outline.parents[node]
+            if name != uses.attribute and isinstance(call, ast.Call) and call.func is node:
+                value = call
+            statement = outline.statement(node)
+            if isinstance(statement, (ast.Assign, ast.AnnAssign)) and statement.value is value:
+                targets = statement.targets if isinstance(statement, ast.Assign) else [statement.target]
+                owner = outline.owner(node)
+                sent = owner is None or flow.instances(outline.path, owner.lineno) is not None
+                if sent and any(isinstance(target, ast.Attribute) for target in targets):
+                    return f"{outline.path}:{node.lineno}"
+    return None
+
+
+def _of_others(uses: AttributeUses, name: str) -> Iterator[tuple[Outline, ast.Attribute]]:
+    """Reads of `name` on attributes of other objects: `self.rows.lock`, where `self.rows` may be of the class."""
+    makes = {shape.node.name for shape in uses.sharing} | {uses.shape.node.name}
+    for outline in uses.family.repo.mentioning(name):
+        for node in outline.attributes.get(name, ()):
+            if isinstance(node.ctx, ast.Load) and isinstance(node.value, ast.Attribute):
+                holder = node.value
+                stores = uses.recogniser.stores(outline, holder) if outline.is_self(holder.value) else []
+                if any(isinstance(value, ast.Call) and last_name(value.func) in makes for _, value in stores):
+                    yield outline, node
 
 
 def check_class_stays(uses: AttributeUses) -> None:
