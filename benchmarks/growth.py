@@ -270,6 +270,16 @@ def handles(n: int) -> Tree:
     }
 
 
+def filled_tables(n: int) -> Tree:
+    """A dict that is filled with n things, each out of the one before."""
+    fills = _lines(n, lambda i: f'        d["k{i + 1}"] = d["k{i}"]\n')
+    return {
+        "a.py": f"import threading\n{_LOADER}\nclass D(Dataset):\n    def __init__(self, w):\n        d = {{}}\n"
+        f'        d["k0"] = w\n{fills}        self.d = d\n        self.lock = threading.Lock()\n\n'
+        "DataLoader(D(3), num_workers=2)\n"
+    }
+
+
 def deepcopies(n: int) -> Tree:
     """n models, each copied."""
     return {
@@ -411,7 +421,7 @@ GENERATORS: dict[str, tuple[Callable[[int], Tree], int]] = {
         (calls_of_one_function, 400), (one_name_assigned, 400), (results_of_itself, 100), (one_attribute_assigned, 400),
         (imports, 100), (star_imports, 100),
         (launch_lines, 100), (launched_programs, 40), (parsers, 300), (joins, 100), (nested_functions, 60), (call_chain, 200),
-        (registry, 100), (subclasses_of_one, 150), (handles, 40), (deepcopies, 60), (yaml_lines, 100), (environment_reads, 200),
+        (registry, 100), (subclasses_of_one, 150), (handles, 40), (filled_tables, 200), (deepcopies, 60), (yaml_lines, 100), (environment_reads, 200),
         (files_without_hazard, 300), (many_names, 60), (partials, 25), (methods_of_one_name, 100),
         (unpacked_keywords, 100), (processes_of_one_class, 100), (settings_set_by_scripts, 60),
         (scripts_and_imports_by_name, 60),

@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import NamedTuple
 
+from .file_tree import Scope
 from .names import last_name
 from .outline import Outline
 
 Stores = Callable[[Outline, ast.Attribute], "list[tuple[Outline, ast.expr]]"]
 _PUTS = {"append": 0, "appendleft": 0, "add": 0, "insert": 1, "setdefault": 1}
 _COPIES = frozenset(("list", "tuple", "dict", "set", "frozenset", "deque", "OrderedDict", "sorted"))
-_PASSING = _COPIES | {"zip", "enumerate", "reversed", "iter", "cycle", "chain", "deque"}
+_PASSING = _COPIES | {"zip", "enumerate", "reversed", "iter", "cycle", "chain"}
+_ANY_ORDER = frozenset(("set", "frozenset", "sorted"))
 _PASSING_METHODS = frozenset(("values", "items", "copy", "elements"))
 _DEPTH = 4  # names and attributes that are followed to the container
 
@@ -26,23 +29,44 @@ class Entry(NamedTuple):
     value: ast.expr
 
 
+class Put(NamedTuple):
+    """A statement or call that puts `value` into a container; `key` where that is a constant."""
+
+    node: ast.AST
+    key: object | None
+    value: ast.expr
+
+
 @dataclass(frozen=True)
 class Inner:
-    """All that is in a container; nothing where that can't be told. `by_key`: walking over it gives keys."""
+    """All that is in a container; nothing where that can't be told. `by_key`: walking over it gives keys.
+
+    `through`: the names and attributes that were followed to it.
+    """
 
     entries: tuple[Entry, ...] = ()
     by_key: bool = False
+    through: tuple[tuple[Outline, ast.Name | ast.Attribute], ...] = ()
+
+    @cached_property
+    def _by_key(self) -> dict[object, list[Entry]]:
+        """The entries by their key: what may be under any is in each list, and under None."""
+        found: dict[object, list[Entry]] = {each.key: [] for each in self.entries}
+        loose = [each for each in self.entries if each.key is None]
+        for each in self.entries:
+            if each.key is not None:
+                found[each.key].append(each)
+        for several in found.values():
+            several += loose
+        return {**found, None: loose}
 
     def at(self, key: ast.expr) -> list[tuple[Outline, ast.expr]]:
         """What `container[key]` may be."""
         if isinstance(key, ast.UnaryOp) and isinstance(key.op, ast.USub) and isinstance(key.operand, ast.Constant):
             return [(each.outline, each.value) for each in self.entries]
-        wanted = key.value if isinstance(key, ast.Constant) else None
-        return [
-            (each.outline, each.value)
-            for each in self.entries
-            if wanted is None or each.key is None or each.key == wanted
-        ]
+        wanted = _constant(key)
+        found = self.entries if wanted is None else self._by_key.get(wanted, self._by_key[None])
+        return [(each.outline, each.value) for each in found]
 
 
 class Contents:
@@ -50,6 +74,8 @@ class Contents:
 
     def __init__(self, stores: Stores) -> None:
         self.stores = stores
+        self._names: dict[tuple[Scope, str, ast.expr, int], Inner] = {}
+        self._filled: dict[Scope, dict[str, list[Put]]] = {}
 
     def of(self, outline: Outline, node: ast.expr, depth: int = 0) -> Inner:
         """What the container that `node` names has in it."""
@@ -63,7 +89,7 @@ class Contents:
             if None in node.keys:
                 return Inner()
             pairs = zip(node.keys, node.values, strict=True)
-            return Inner(tuple(Entry(outline, getattr(key, "value", None), value) for key, value in pairs), True)
+            return Inner(tuple(Entry(outline, _constant(key), value) for key, value in pairs), True)
         if isinstance(node, (ast.ListComp, ast.SetComp)):
             return Inner((Entry(outline, None, node.elt),))
         if isinstance(node, ast.DictComp):
@@ -76,27 +102,40 @@ class Contents:
         if isinstance(node, ast.Attribute):
             values = self.stores(outline, node) if outline.is_self(node.value) else []
             values = values or values_of_class(outline, node)
-            return self.of(*values[0], depth + 1) if len(values) == 1 else Inner()
+            return _through(self.of(*values[0], depth + 1), outline, node) if len(values) == 1 else Inner()
         if isinstance(node, ast.Call):
             return self._of_call(outline, node, depth)
         return Inner()
 
     def _of_name(self, outline: Outline, node: ast.Name, depth: int) -> Inner:
-        _, bindings = outline.lookup(node, node.id)
+        scope, bindings = outline.lookup(node, node.id)
         if len(bindings) != 1 or bindings[0].parameter or (value := bindings[0].value) is None:
             return Inner()
-        inner = self.of(outline, value, depth + 1)
-        more = tuple(Entry(outline, key, put) for _, key, put in filled(outline, node))
-        return Inner((*inner.entries, *more), inner.by_key)
+        known = self._names.get((scope, node.id, value, depth))
+        if known is None:
+            inner = self.of(outline, value, depth + 1)
+            more = tuple(Entry(outline, key, put) for _, key, put in self.filled(outline, node))
+            known = _through(replace(inner, entries=(*inner.entries, *more)), outline, node)
+            self._names[scope, node.id, value, depth] = known
+        return known
+
+    def filled(self, outline: Outline, name: ast.Name) -> list[Put]:
+        """What the code that binds a local name puts into it."""
+        scope, _ = outline.lookup(name, name.id)
+        if scope not in self._filled:
+            self._filled[scope] = _puts(outline.own(scope))
+        return self._filled[scope].get(name.id, [])
 
     def _of_call(self, outline: Outline, node: ast.Call, depth: int) -> Inner:
         if isinstance(node.func, ast.Attribute) and not node.args:
             inner = self.of(outline, node.func.value, depth + 1)
             if node.func.attr == "copy":
                 return inner
-            return Inner(inner.entries) if node.func.attr == "values" and inner.by_key else Inner()
+            return replace(inner, by_key=False) if node.func.attr == "values" and inner.by_key else Inner()
         if isinstance(node.func, ast.Name) and node.func.id in _COPIES and len(node.args) == 1 and not node.keywords:
             inner = self.of(outline, node.args[0], depth + 1)
+            if node.func.id in _ANY_ORDER:
+                inner = replace(inner, entries=tuple(each._replace(key=None) for each in inner.entries))
             return inner if not inner.by_key or node.func.id in ("dict", "OrderedDict") else Inner()
         return Inner()
 
@@ -110,18 +149,27 @@ def is_empty(value: ast.expr) -> bool:
     return isinstance(value, ast.Call) and last_name(value.func) in _COPIES and not (value.args or value.keywords)
 
 
-def filled(outline: Outline, name: ast.Name) -> Iterator[tuple[ast.AST, object | None, ast.expr]]:
-    """What the code that binds a local name puts into it, with the key where that is a constant."""
-    scope, _ = outline.lookup(name, name.id)
-    for node in outline.own(scope):
+def _puts(nodes: list[ast.AST]) -> dict[str, list[Put]]:
+    """What statements put into local names."""
+    found: dict[str, list[Put]] = {}
+    for node in nodes:
         if isinstance(node, ast.Assign):
             for target in node.targets:
-                if isinstance(target, ast.Subscript) and getattr(target.value, "id", "") == name.id:
-                    yield node, getattr(target.slice, "value", None), node.value
+                if isinstance(target, ast.Subscript) and isinstance(target.value, ast.Name):
+                    found.setdefault(target.value.id, []).append(Put(node, _constant(target.slice), node.value))
         elif isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in _PUTS:
             at = _PUTS[node.func.attr]
-            if getattr(node.func.value, "id", "") == name.id and len(node.args) == at + 1:
-                yield node, None, node.args[at]
+            if isinstance(node.func.value, ast.Name) and len(node.args) == at + 1:
+                found.setdefault(node.func.value.id, []).append(Put(node, None, node.args[at]))
+    return found
+
+
+def _constant(key: ast.expr | None) -> object | None:
+    return key.value if isinstance(key, ast.Constant) else None
+
+
+def _through(inner: Inner, outline: Outline, node: ast.Name | ast.Attribute) -> Inner:
+    return replace(inner, through=(*inner.through, (outline, node)))
 
 
 def values_of_class(outline: Outline, node: ast.Attribute) -> list[tuple[Outline, ast.expr]]:

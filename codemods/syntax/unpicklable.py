@@ -10,7 +10,8 @@ from functools import cached_property
 from ..nodes import walk, yields
 from .binding_rules import FUNCTIONS, takes_self
 from .callees import Callees
-from .contents import Contents, bound_by_body, filled, is_empty, values_of_class
+from .container_changes import Changes
+from .contents import Contents, Inner, bound_by_body, is_empty, values_of_class
 from .dead_branches import branches, literals_of
 from .names import last_name
 from .origins import origin
@@ -93,6 +94,7 @@ class Made:
     within: str = ""
     of: tuple[str, ...] = ()
     derived: bool = False
+    unsure: bool = False  # it comes from a container or class in which something else may be by then
 
 
 class Recogniser:
@@ -224,6 +226,7 @@ class Recogniser:
             if not found and isinstance(given, (ast.Attribute, ast.Call)) and (name == "dict" or not inner.by_key):
                 entries = (self._made(where, value, depth + 1) for where, _, value in inner.entries)
                 found = [replace(_of_two(each), nested=True) for several in entries for each in several]
+                found = self._doubted(found, inner)
         yield from (replace(each, within="") for each in found)
 
     @cached_property
@@ -231,21 +234,41 @@ class Recogniser:
         """What is in containers that are written out."""
         return Contents(self.stores)
 
+    @cached_property
+    def changes(self) -> Changes:
+        """Whether these may have something else in them."""
+        return Changes(self.repo)
+
     def _put_in(self, outline: Outline, node: ast.Name, values: list[ast.expr], depth: int) -> Iterator[Made]:
         """What is in a list or dict that begins empty, and that the same function fills: `locks.append(Lock())`."""
-        for value in values if values and all(map(is_empty, values)) else ():
-            for _, _, put in filled(outline, node):
-                for made in self._made(outline, put, depth + 1):
-                    within = class_of_container(value)
-                    yield replace(_reported(made, _AT_ONCE), nested=True, within=within)
+        if not values or not all(map(is_empty, values)):
+            return
+        puts = self.contents.filled(outline, node)
+        found = [(put, made) for put in puts for made in self._made(outline, put.value, depth + 1)]
+        if not found:
+            return
+        kept = {id(put) for put, _ in found}
+        others = [put.key for put in puts if id(put) not in kept]
+        changed = self.changes.of(outline, node)
+        for value in values:
+            for put, made in found:
+                hidden = put.key is not None and (put.key in others or None in others)  # by another of the same key
+                unsure = made.unsure or changed or hidden
+                yield replace(_reported(made, _AT_ONCE), nested=True, within=class_of_container(value), unsure=unsure)
 
     def _taken_out(self, outline: Outline, holder: ast.expr, key: ast.expr, depth: int) -> Iterator[Made]:
         """`BACKENDS[name]`, `self.locks[0]`: where all that it may be can't be pickled."""
         if isinstance(key, (ast.Slice, ast.Tuple)) or depth >= _DEPTH:
             return
-        found = [self._made(where, value, depth + 1) for where, value in self.contents.of(outline, holder).at(key)]
+        inner = self.contents.of(outline, holder)
+        found = [self._made(where, value, depth + 1) for where, value in inner.at(key)]
         if found and all(found):
-            yield from (_of_two(made) for several in found for made in several)
+            yield from self._doubted([_of_two(made) for several in found for made in several], inner)
+
+    def _doubted(self, found: list[Made], inner: Inner) -> list[Made]:
+        """The same, of a container in which something else may be by then where it is changed."""
+        unsure = bool(found) and any(self.changes.of(*each) for each in inner.through)
+        return [replace(made, unsure=made.unsure or unsure) for made in found]
 
     def unpacked(self, outline: Outline, target: ast.Attribute, statement: ast.stmt) -> list[Made]:
         """What `self.a` is after `self.a, self.b = locks`, where all that it may be can't be pickled."""
@@ -272,7 +295,7 @@ class Recogniser:
                 continue
             inner = self.contents.of(where, value)
             entries = inner.at(ast.Constant(at)) if not inner.by_key else []
-            found += [self._made(*entry, depth + 1) for entry in entries] or [[]]
+            found += [self._doubted(self._made(*entry, depth + 1), inner) for entry in entries] or [[]]
         if all(found):
             yield from (_reported(made, _APART) for several in found for made in several)
 
@@ -283,7 +306,9 @@ class Recogniser:
         else:
             values = values_of_class(outline, node)
         for where, value in values if len(values) == 1 else ():
-            yield from (_reported(made, _OF_CLASS) for made in self._made(where, value, depth + 1))
+            for made in self._made(where, value, depth + 1):
+                unsure = made.unsure or self.changes.of_class(node.attr)
+                yield replace(_reported(made, _OF_CLASS), unsure=unsure)
 
     def _given_by_loops(self, outline: Outline, node: ast.Name) -> Iterator[Made]:
         """What the loops give whose variable the name is: `for found in re.finditer(pattern, text)`."""

@@ -101,7 +101,7 @@ def test_calls_grow_as_the_code(generators: Generators, name: str) -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    "name", ["deepcopies", "handles", "lambdas", "lambdas_in_functions", "local_classes", "registry"]
+    "name", ["deepcopies", "filled_tables", "handles", "lambdas", "lambdas_in_functions", "local_classes", "registry"]
 )
 def test_calls_of_many_grow_as_the_code(generators: Generators, name: str) -> None:
     check_growth(generators[name][0], 50, MOST_OF_MANY)  # none of the sizes above, whose texts are compiled by now

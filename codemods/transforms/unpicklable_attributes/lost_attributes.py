@@ -55,7 +55,13 @@ def lost_attributes(search: Search, path: str) -> Iterator[Lost]:
             if not left_out or not (first or store in made_first) or store.value is None:
                 continue
             made = next(iter(search.recogniser.made(outline, store.value)), None)
-            if made is None or made.choice or not search.counts(made.kind) or _is_set_elsewhere(search, shape, store):
+            if (
+                made is None
+                or made.choice
+                or made.unsure
+                or not search.counts(made.kind)
+                or _is_set_elsewhere(search, shape, store)
+            ):
                 continue
             if (read := _read(search.repo, shape, name, state, trace)) is not None:
                 yield Lost(shape, store, made, state, *read)

@@ -123,6 +123,7 @@ def _sure(
         exclude_each_other(search.repo, places)
         or search.may_leave_out(shape, store.target.attr, hazard.made)
         or search.never_made(hazard)
+        or hazard.made.unsure
     ):
         confidence = Confidence.POSSIBLE
     what = f"{hazard.made.kind.what} is stored as `self.{store.target.attr}`"
@@ -150,7 +151,7 @@ def _from_outside(search: Search, path: str) -> Iterator[Finding]:
     """`dataset.lock = Lock()`: reported with what a person could do, for the class does not know of it."""
     for outline, node, target, shape, made in search.set_from_outside(path):
         confidence, trace, _ = search.crossing(shape)
-        if search.may_leave_out(shape, target.attr, made) or may_be_skipped(outline, target.value):
+        if made.unsure or search.may_leave_out(shape, target.attr, made) or may_be_skipped(outline, target.value):
             confidence = Confidence.POSSIBLE
         name = f"{ast.unparse(target.value)}.{target.attr}"
         hop = Hop(outline.path, node.lineno, f"{made.kind.what} is stored as `{name}`")

@@ -184,7 +184,7 @@ class Search:
             if outline is None or value is None or getattr(given.get("num_workers"), "value", "0") in (0, "0"):
                 continue
             for made in self.recogniser.made(outline, value)[:1]:
-                if made.kind.hidden and not made.nested:
+                if made.kind.hidden and not (made.nested or made.unsure):
                     yield outline, call, value, made
 
     def set_from_outside(self, path: str) -> Iterator[tuple[Outline, ast.Assign, ast.Attribute, Shape, Made]]:

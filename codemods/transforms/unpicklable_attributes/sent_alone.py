@@ -55,7 +55,7 @@ def sent_alone(search: Search) -> Iterator[Sent]:
         made = search.recogniser.made(outline, node)[:1] if outline is not None and node is not None else ()
         for each in made:
             assert outline is not None and node is not None
-            if not search.counts(each.kind) or (each.kind.inherited and _POOL not in crossing.boundary):
+            if each.unsure or not search.counts(each.kind) or (each.kind.inherited and _POOL not in crossing.boundary):
                 continue
             if each.kind.at_start and starts_nothing(crossing.boundary):
                 continue

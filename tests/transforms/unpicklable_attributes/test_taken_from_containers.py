@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from codemods.finding import Confidence
 from harness.each_row import each_row
 from harness.small import reported
 
@@ -118,3 +119,43 @@ def test_all_that_keeps_it_is_named(init: str, words: list[str] | None) -> None:
     found = reasons(init)
     assert len(found) == len(words)
     assert all(each in reason for each, reason in zip(words, found, strict=True))
+
+
+OTHERS = """\
+def register(name, backend):
+    BACKENDS[name] = backend
+
+
+class Below(Job):
+    shared = None
+
+
+"""
+
+
+@each_row(
+    ("init", "more", "confidence"),
+    [
+        ("self.lib = BACKENDS[name]", "", Confidence.PROVEN),
+        ("self.lib = BACKENDS[name]", OTHERS, Confidence.POSSIBLE),
+        ("self.lib = BACKENDS[name]", "BACKENDS.update(json=1)\n\n\n", Confidence.POSSIBLE),
+        ("self.guard = self.shared", "", Confidence.PROVEN),
+        ("self.guard = self.shared", OTHERS, Confidence.POSSIBLE),
+        ("self.lib = self.libs[0]", "Job.libs.append(3)\n\n\n", Confidence.POSSIBLE),
+        ("locks = []\nlocks.append(Lock())\nself.locks = locks", "", Confidence.PROVEN),
+        ("locks = []\nlocks.append(Lock())\nlocks.pop()\nself.locks = locks", "", Confidence.POSSIBLE),
+        ("locks = {}\nlocks['a'] = Lock()\nlocks['b'] = 1\nself.locks = locks", "", Confidence.PROVEN),
+        ("locks = {}\nlocks['a'] = Lock()\ndel locks['a']\nself.locks = locks", "", Confidence.POSSIBLE),
+        ("locks = {}\nlocks['a'] = Lock()\nlocks['a'] = 1\nself.locks = locks", "", Confidence.POSSIBLE),
+        ("locks = {}\nlocks['a'] = Lock()\nlocks[name] = 1\nself.locks = locks", "", Confidence.POSSIBLE),
+        ("order = [json, name]\nself.lib = order[0]", "", Confidence.PROVEN),
+        ("order = [json, name]\norder.reverse()\nself.lib = order[0]", "", Confidence.POSSIBLE),
+        ("order = [json, name]\nself.lib = sorted(order)[0]", "", None),
+        ("order = {self.size: json, name: 1}\nself.lib = order[3]", "", None),
+    ],
+)
+def test_what_may_have_changed_is_only_possible(init: str, more: str, confidence: Confidence | None) -> None:
+    body = "".join(f"        {line}\n" for line in init.splitlines())
+    text = PROGRAM.format(init=body).replace("if __name__", f"{more}if __name__")
+    found = reported({"run.py": text}, RULE, confidence=Confidence.POSSIBLE)
+    assert [finding.confidence for finding in found] == ([] if confidence is None else [confidence])
