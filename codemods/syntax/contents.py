@@ -220,8 +220,7 @@ def hands_on_parts(value: ast.expr, node: ast.expr, by_key: bool) -> bool:
         return any(map(holds, value.values))
     if isinstance(value, (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)):
         given = value.value if isinstance(value, ast.DictComp) else value.elt
-        loops = (loop.target for loop in value.generators if walks(loop.iter))
-        names = {each.id for target in loops for each in ast.walk(target) if isinstance(each, ast.Name)}
+        names = {name for loop in value.generators for name in _given_parts(loop.target, loop.iter, walks)}
         parts = given.elts if isinstance(given, (ast.Tuple, ast.List)) else [given]
         return any(isinstance(each, ast.Name) and each.id in names for each in parts)
     if isinstance(value, ast.Call) and isinstance(value.func, ast.Attribute):
@@ -230,3 +229,25 @@ def hands_on_parts(value: ast.expr, node: ast.expr, by_key: bool) -> bool:
         name = last_name(value.func)
         return name in _PASSING and any(map(holds if name in ("dict", "OrderedDict") else walks, value.args))
     return False
+
+
+def _given_parts(target: ast.expr, walked: ast.expr, walks: Callable[[ast.expr], bool]) -> set[str]:
+    """The names of a loop that get what is in the container: `lock` of `for name, lock in zip(names, locks)`."""
+    if not walks(walked):
+        return set()
+    if isinstance(target, (ast.Tuple, ast.List)) and isinstance(walked, ast.Call):
+        name, parts = last_name(walked.func), target.elts
+        plain = isinstance(walked.func, ast.Name) and not any(isinstance(each, ast.Starred) for each in parts)
+        given = walked.args
+        if plain and name == "zip" and len(parts) == len(given) and not any(map(_is_starred, given)):
+            pairs = zip(parts, given, strict=True)
+            return {found for part, each in pairs for found in _given_parts(part, each, walks)}
+        if plain and name == "enumerate" and len(parts) == 2 and given and not _is_starred(given[0]):
+            return _given_parts(parts[1], given[0], walks)
+        if isinstance(walked.func, ast.Attribute) and name == "items" and len(parts) == 2:
+            target = parts[1]
+    return {each.id for each in ast.walk(target) if isinstance(each, ast.Name)}
+
+
+def _is_starred(node: ast.expr) -> bool:
+    return isinstance(node, ast.Starred)
