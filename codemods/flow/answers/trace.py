@@ -14,7 +14,8 @@ from ..solve.solution import Solution
 
 MAX_HOPS = 12  # a longer path is shown without plain steps in its middle
 _ENDS = 3  # hops that are always shown, at either end
-_JOINS = ("stored as", "captured by", STORED_BY, "returned by", "instances of")
+CAPTURED = "captured by"
+_JOINS = ("stored as", CAPTURED, STORED_BY, "returned by", "instances of")
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,7 +120,7 @@ def trace_of(
         if value.kind == FUNCTION:
             file, function = solution.program.functions[int(value.a)]
             what = "the lambda" if function.kind is FunctionKind.LAMBDA else f"`{function.name}`"
-            hops.append(Hop(solution.program.files[file], function.position[0], f"captured by {what} defined here"))
+            hops.append(Hop(solution.program.files[file], function.position[0], f"{CAPTURED} {what} defined here"))
         reason = reasons[number]
     if reason.hop is not None:
         hops.append(reason.hop)

@@ -11,6 +11,7 @@ from ...flow.answers.crossing import Crossing, only_in_children
 from ...flow.answers.crossings import Flow, flow_of
 from ...flow.answers.destructors import ended_with
 from ...flow.answers.never_made import never_made
+from ...flow.answers.trace import CAPTURED
 from ...flow.answers.tried import handled, tried
 from ...flow.facts.records import facts_lookup
 from ...flow.facts.test_code import is_test
@@ -45,7 +46,8 @@ _WORDS = {
 
 def find(project: Project) -> Iterable[Finding]:
     """All crossings of code that pickle can't name."""
-    yield from findings(project, flow_of(project).crossings(frozenset(_WORDS), project.lowest_bar))
+    crossings = flow_of(project).crossings(frozenset(_WORDS), project.lowest_bar)
+    yield from _with_what_they_capture(project, [*findings(project, crossings)])
     yield from evaluated_texts(project)
     yield from loaded_by_path(project)
     yield from made_classes(project)
@@ -82,6 +84,29 @@ def findings(project: Project, found: Iterable[Crossing]) -> Iterator[Finding]:
         source = project.source(path)
         if source is not None:
             yield from _findings(project, source, _likely_made(project, repo, asked, crossings))
+
+
+def _with_what_they_capture(project: Project, found: list[Finding]) -> Iterator[Finding]:
+    """The findings; no fix for a function that takes along what can't be pickled, and has no fix."""
+    stays: dict[tuple[str, int], Finding] = {}
+    for finding in found:
+        has_fix = finding.fix is not None and (finding.fix.unsafe is None or project.settings.unsafe_fixes)
+        if not has_fix and finding.confidence is not Confidence.POSSIBLE:
+            stays.update(((hop.path, hop.line), finding) for hop in finding.trace if hop.what.startswith(CAPTURED))
+    held_back = {
+        finding.fix: stays[finding.path, finding.span.line]
+        for finding in found
+        if finding.fix is not None and (finding.path, finding.span.line) in stays
+    }
+    for finding in found:
+        other = held_back.get(finding.fix) if finding.fix is not None else None
+        if other is not None:
+            reason = (
+                f"it takes along what {other.path}:{other.span.line} defines, which can't be pickled and is not fixed: "
+                "what is said there comes first"
+            )
+            finding = replace(finding, fix=None, reason=reason)
+        yield finding
 
 
 def _may_be_skipped(repo: Repo, places: list[tuple[str, int]]) -> bool:
