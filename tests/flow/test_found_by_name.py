@@ -268,6 +268,8 @@ FIND = (
     [
         ("known = {}", INIT + "cls.known[name] = cls", "Reader.known[name]", "# proven"),
         ("known = {}", INIT + "Meta.known[name] = cls", "Meta.known[name]", "# proven"),
+        ("known = {}", INIT + "Meta.known[name] = cls", "Meta.known['Near']", "# proven"),
+        ("known = {}", INIT + "Meta.known[name] = cls", "Meta.known['Reader']", "# possible"),
         ("pass", INIT + ON_CLASS, "Reader.known[name]", "# proven"),
         ("pass", MADE.replace("TYPE", "super()"), "KNOWN[name]", "# proven"),
         (MADE.replace("TYPE", "type"), "pass", "KNOWN[name]", "# proven"),

@@ -34,6 +34,8 @@ class Registries:
         """The value `number` came along `way` (from its end back) by a call of what only another registry has."""
         heap = self.solution.heap
         made = heap.numbers.get(Value(CLASS, heap.values[number].a), -1) if way else -1
+        if made >= 0 and self._has_another_name(made, self._callees.get(way[-1], -1)):
+            return True
         return (made >= 0 and self._is_of_another(made, self._callees.get(way[-1], -1), way)) or any(
             self._is_of_another(called, callee, way[: at + 1])
             for at, (target, source) in enumerate(pairwise(way))
@@ -42,6 +44,20 @@ class Registries:
             for called in heap.holds[callee]
             if (target if site > 0 else source) in self._nodes(called)
         )
+
+    def _has_another_name(self, made: int, callee: int) -> bool:
+        """The class is called as `KNOWN["Near"]()`, and a class of that very name is in the table, which is another."""
+        heap, classes = self.solution.heap, self.solution.program.classes
+        key = self._keys.get(callee)
+        held = {each: heap.values[each] for each in heap.holds[callee]} if key is not None else {}
+        named = {each for each, value in held.items() if value.kind == CLASS and classes[int(value.a)][1].name == key}
+        return bool(named) and made not in named
+
+    @cached_property
+    def _keys(self) -> dict[int, str]:
+        """The constant text in a subscript, by the node of what it gives."""
+        elements = self.solution.constraints.elements
+        return {result: key for taken in elements.values() for result, key in taken if isinstance(key, str) and key}
 
     def _is_of_another(self, made: int, callee: int, onward: list[int]) -> bool:
         """The class or function `made`, which is called at `callee` among others, is one that another registry has.
