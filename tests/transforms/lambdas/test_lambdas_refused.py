@@ -24,6 +24,31 @@ def build(scale):
         ),
         pytest.param(
             """\
+from collections import OrderedDict
+
+
+def build(scales):
+    steps = OrderedDict()
+    for scale in scales:
+        steps[lambda x, k=scale: x * k] = scale
+    next(iter(steps))(1)
+    return [step(1, 2) for step, _ in steps.items()]
+""",
+            "`k` may be passed by position (line 9)",
+            id="a kept value that a caller of keys replaces",
+        ),
+        pytest.param(
+            """\
+class Sub(Base):
+    def build(self):
+        above = super()
+        return self.map(lambda x: above.go(x))
+""",
+            "`above` is what `super()` gives (line 3), which can't be pickled either",
+            id="what super gives",
+        ),
+        pytest.param(
+            """\
 import traceback
 
 

@@ -6,7 +6,7 @@ import ast
 import re
 
 from ....finding import Refused
-from ....nodes import statements
+from ....nodes import statements, walk
 from ....project import Project
 from ....questions import asked
 from ....syntax.binding_rules import FUNCTIONS, BindingKind, ScopeKind, positional
@@ -187,10 +187,30 @@ class BindingChecks:
                 continue
             if len(call.args) > first or any(isinstance(argument, ast.Starred) for argument in call.args):
                 self._refuse_call(names[first], f"line {call.lineno}")
-        for seen in self.known.given(self.path, *start_of(unit.node)):
+        known = self.known.given(self.path, *start_of(unit.node))
+        for seen in known:
             if seen.what == "*" or int(seen.what) > first:
                 where = f"line {seen.line}" if seen.path == self.path else f"{seen.path}:{seen.line}"
                 self._refuse_call(names[first], where)
+        if known and not self._is_key(unit.node):
+            return
+        for call in walk(self.scopes.tree):
+            if isinstance(call, ast.Call) and first < len(call.args) <= len(names) and self._calls_what_is_given(call):
+                self._refuse_call(names[first], f"line {call.lineno}")
+
+    def _is_key(self, node: ast.AST) -> bool:
+        """A dict has it as a key: not all that loops over keys is known."""
+        parent = self.scopes.parents[node]
+        return isinstance(parent, ast.Subscript) or (isinstance(parent, ast.Dict) and node in parent.keys)
+
+    def _calls_what_is_given(self, call: ast.Call) -> bool:
+        """It calls a parameter, the variable of a loop or an element: some function that nothing is known of."""
+        called = call.func
+        if not isinstance(called, ast.Name):
+            return isinstance(called, ast.Subscript)
+        owner = self.scopes.owner(self.scopes.around(called), called.id)
+        kinds = {binding.kind for binding in owner.bindings[called.id]} if owner is not None else set()
+        return not kinds.isdisjoint((BindingKind.PARAMETER, BindingKind.LOOP))
 
     def _refuse_call(self, name: str, where: str) -> None:
         raise Refused(f"`{name}` may be passed by position ({where}), which a partial does not allow: {CALLABLE}")

@@ -34,6 +34,7 @@ _CHANGES = frozenset(
 _CLASS_MAKERS = frozenset({"collections.namedtuple", "typing.NamedTuple", "dataclasses.make_dataclass"})
 _OF_TYPE = 3  # arguments of `type` that make a class
 _PROCESS = "a process, or holds some"
+_SUPER = "what `super()` gives"
 _PROCESSES = frozenset({"Process", "ForkProcess", "SpawnProcess", "ForkServerProcess"})
 
 
@@ -84,6 +85,8 @@ class Captured:
             advice = "make the class at the top of the module, where pickle finds it by its name"
         if what == _PROCESS:
             advice = "a process that was started has no copy; hand over what the function needs of it"
+        if what == _SUPER:
+            advice = "make it a method of the class, which asks for it itself"
         for created in self.recogniser.made(self.outline, value) if what is None else ():
             kind = created.kind
             if kind.at_start and starts_nothing(boundary):
@@ -197,6 +200,8 @@ def _by_its_looks(value: ast.expr) -> str | None:
     name = last_name(value.func)
     if name == "Process":
         return _PROCESS
+    if name == "super" and isinstance(value.func, ast.Name):
+        return _SUPER
     if name in ("keys", "values", "items") and isinstance(value.func, ast.Attribute) and not value.args:
         return f"a live view (`.{name}()`)"
     return libraries().handles.get(name or "")

@@ -213,6 +213,15 @@ def _random_numbers(uses: AttributeUses, facts: _Facts) -> Treatment:
     return Treatment(uses.attribute, key, Form.CARRIED, facts.line, True, again, carries=uses.kind.carries)
 
 
+def _counted(uses: AttributeUses) -> str | None:
+    """The place that reads `queue.unfinished_tasks`."""
+    word = "unfinished_tasks"
+    found = (
+        (outline, use) for outline in uses.family.repo.mentioning(word) for use in outline.attributes.get(word, ())
+    )
+    return next((f"{outline.path}:{use.lineno}" for outline, use in found), None)
+
+
 def _recreated(uses: AttributeUses, facts: _Facts) -> Treatment:
     """The copy makes it again, or leaves that to the class."""
     kind, stores, first, line = uses.kind, facts.stores, facts.first, facts.line
@@ -242,6 +251,10 @@ def _recreated(uses: AttributeUses, facts: _Facts) -> Treatment:
     closes = "" if nested else uses.closed_by()
     plain = facts.only and not (closes and kind.is_open)
     if plain and not nested and is_filled(uses):
+        if kind.carries == "queue" and (counts := _counted(uses)) is not None:
+            raise Refused(
+                f"{counts} reads how many of its tasks are not done, which a queue that is filled anew forgets"
+            )
         return Treatment(uses.attribute, key, Form.CARRIED, line, facts.sure, recreation, carries=kind.carries)
     check_not_filled(uses)
     carry = not nested and (has_moved(uses) or (plain and goes_on(uses)))
