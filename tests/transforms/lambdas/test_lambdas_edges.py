@@ -373,9 +373,9 @@ def build(ds, kind, indent):
     assert after.endswith("""\
 def build(ds, kind, indent):
     if kind:
-        write = functools.partial(_build_write, indent)
+        write = functools.partial(_build_kind_write, indent)
     else:
-        write = _build_write_2
+        write = _build_write
     return ds.map(write)
 """)
 

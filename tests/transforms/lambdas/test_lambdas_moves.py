@@ -892,19 +892,19 @@ def build(ds, flag):
     return ds.map(step)
 """,
             """\
-def _build_step(x):
+def _build_flag_step(x):
     return x
 
 
-def _build_step_2(x):
+def _build_step(x):
     return -x
 
 
 def build(ds, flag):
     if flag:
-        step = _build_step
+        step = _build_flag_step
     else:
-        step = _build_step_2
+        step = _build_step
     return ds.map(step)
 """,
             id="a nested function in a branch",
@@ -1694,7 +1694,7 @@ def make(scale, up):
         return step
 """
     after, _ = hoisted(text)
-    assert "step = " not in after and after.count("        return functools.partial(_make_step") == 2
+    assert "step = " not in after and after.count("        return functools.partial(_make_") == 2
     closure = text.replace("return step\n    else", "return lambda: step\n    else")
     assert "step = functools.partial" in hoisted(closure)[0]
     ends = text.replace("    else:\n", "    try:\n").replace(

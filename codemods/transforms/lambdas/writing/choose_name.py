@@ -23,6 +23,7 @@ from .old_place import is_seen_by_name, is_spelled_in_calls, lone_assignment
 from .parameter_types import said_type
 from .role_words import (
     class_of,
+    describe_function,
     describe_lambda,
     home_name,
     is_identity,
@@ -150,7 +151,10 @@ def _name_method(rewrite: FileRewrite, move: Move, moves: dict[Unit, Move]) -> N
     places = [node] if isinstance(node, ast.Lambda) else [use.node for use in outside_uses(move.unit, moves)]
     wanted = _spoken(rewrite, snake(own), what, plain)
     wanted = _fitting(rewrite, move, wanted, what, *places)
-    instead = private_name(snake(move.method[2].name), what) if is_kept else ""
+    owner, done = move.method[2], describe_function(node)
+    instead = private_name(snake(owner.name), what) if is_kept else _after_class(owner.name, wanted)
+    if rewrite.names.is_method_of(wanted, owner) and not is_kept:
+        instead = f"{wanted}_{done}" if done and not wanted.endswith(f"_{done}") else ""  # both are of the class
     move.name = rewrite.names.fresh_method(wanted, move.method[2], partial(_are_apart, rewrite), instead)
 
 
@@ -231,8 +235,31 @@ def _name_function(
     wanted = _fitting(rewrite, move, spoken, what, *(use.node for use in renamed))
     goes = rewrite.returned_name(unit) is not None and wanted == node.name and rewrite.names.keeps(wanted, unit.home)
     owner = class_of(rewrite.scopes, node)
-    instead = "_" + owner + wanted if owner and not wanted.startswith("_" + owner) else ""
+    instead = _after_class(owner, wanted)
+    if instead and not several and not goes and _has_namesake(rewrite, node, owner):
+        wanted, instead = instead, wanted  # the first of several says whose it is, as the others do
+    done = describe_function(node)
+    if done and not wanted.endswith(f"_{done}") and not (instead and rewrite.names.is_free(instead)):
+        instead = f"{wanted}_{done}"  # rather than a number
     move.name = rewrite.names.keep(wanted) if goes else rewrite.names.fresh(wanted, instead)
+
+
+def _after_class(owner: str, wanted: str) -> str:
+    """`_rows_make_key` for the `_make_key` of `Rows`; "" outside of classes, and where it says so already."""
+    owner = snake(owner)
+    return "_" + owner + wanted if owner and not wanted.startswith("_" + owner) else ""
+
+
+def _has_namesake(rewrite: FileRewrite, node: FunctionNode, owner: str) -> bool:
+    """A method of another class, called as the one that makes it, makes a function of this name."""
+    home = home_name(rewrite.scopes, node)
+    return any(
+        isinstance(other, FUNCTIONS)
+        and other.name == node.name
+        and class_of(rewrite.scopes, other) not in ("", owner)
+        and home_name(rewrite.scopes, other) == home
+        for other in statements(rewrite.scopes.tree)
+    )
 
 
 def _shared_name(rewrite: FileRewrite, nodes: list[FunctionNode | ast.Lambda | ast.ClassDef]) -> str:

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable
 from typing import TypeVar
 
 from ....project import Project
-from ....syntax.binding_rules import ScopeKind
+from ....syntax.binding_rules import FUNCTIONS, ScopeKind
 from ....syntax.name_scans import found_by_scan
 from ....syntax.name_tests import Element
 from ....syntax.repo import Repo
@@ -130,6 +130,11 @@ class Names:
             name = self.fresh_attribute(name)
         self._methods[name] = (*self._methods.get(name, ()), owner)
         return name
+
+    def is_method_of(self, name: str, owner: ast.ClassDef) -> bool:
+        """The class defines it, or was given it."""
+        defined = (item.name for item in owner.body if isinstance(item, FUNCTIONS))
+        return name in defined or owner in self._methods.get(name, ())
 
     def is_defined(self, name: str) -> bool:
         """True when some file of the project defines a function or class of that name, or it is no name."""

@@ -9,6 +9,7 @@ from ....syntax.binding_rules import FUNCTIONS, ScopeKind
 from ....syntax.names import last_name
 from ....syntax.scope_data import Scope
 from ....syntax.scopes import Scopes
+from ..candidate import Movable
 
 # `Conv3D` and `ReLU` are one word, `V2Block`, `DiTBlock` and `LoRALayer` are two
 _CAMEL = re.compile(
@@ -113,12 +114,26 @@ def describe_lambda(node: ast.Lambda) -> str:
     """What a lambda does, by the last thing that it calls: `max` for `lambda x: x.max(dim=0).values`; or ""."""
     if is_identity(node):
         return "identity"
-    at = node.body
+    return _describe_value(node.body)
+
+
+def describe_function(node: Movable) -> str:
+    """What a function does whose only statement gives a value, as `describe_lambda` would say; or ""."""
+    if isinstance(node, ast.Lambda):
+        return describe_lambda(node)
+    only = node.body[0]
+    if len(node.body) > 1 or not isinstance(only, ast.Return) or only.value is None:
+        return ""
+    return _describe_value(only.value)
+
+
+def _describe_value(value: ast.expr) -> str:
+    at = value
     while True:
         while isinstance(at, (ast.Attribute, ast.Subscript)):
             at = at.value
         if not isinstance(at, ast.Call):
-            return _describe_operation(node.body)
+            return _describe_operation(value)
         name = snake(last_name(at.func))
         if name.isidentifier() and _SHORT <= len(name) <= _LONG_ROLE:
             return name

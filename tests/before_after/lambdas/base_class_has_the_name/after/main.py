@@ -20,9 +20,9 @@ class Counter(Base):
         self.step = step
 
     def count(self, rows):
-        return in_worker(self._count_in_worker_2, rows)
+        return in_worker(self._counter_count_in_worker, rows)
 
-    def _count_in_worker_2(self, row):
+    def _counter_count_in_worker(self, row):
         return row + self.step
 
 

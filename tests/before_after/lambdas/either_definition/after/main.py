@@ -14,19 +14,19 @@ def in_worker(fn, rows):
     return result
 
 
-def _build_step(row):
+def _build_fast_step(row):
     return row * 10
 
 
-def _build_step_2(row):
+def _build_step(row):
     return row
 
 
 def build(fast):
     if fast:
-        step = _build_step
+        step = _build_fast_step
     else:
-        step = _build_step_2
+        step = _build_step
     return step
 
 
