@@ -61,6 +61,7 @@ class Treatment:
     empty: str = "None"
     closes: str = "close"
     carries: str = ""
+    torch: str = "torch"  # what the file calls that module
     named_by: str = "name"  # the attribute that has the name
     gone: str = ""  # the path in what opens it, where the file may be gone once it is closed
     first: tuple[str, ...] = ()  # what makes it before `open_test` is asked
@@ -223,7 +224,7 @@ def _remake(each: Treatment, step: str, state: str) -> list[str]:
     if each.form is Form.CARRIED and each.carries == "is_set":
         return [*lines, f"if {place}:", f"{step}self.{each.attribute}.set()"]
     if each.form is Form.CARRIED and each.carries == "numbers":
-        return [*lines, f"self.{each.attribute}.set_state(torch.from_numpy({place}))"]
+        return [*lines, f"self.{each.attribute}.set_state({each.torch}.from_numpy({place}))"]
     if each.form is Form.CARRIED:
         return [*lines, f"for item in {place}:", f"{step}self.{each.attribute}.put(item)"]
     if each.form is Form.CLOSED and each.gone:  # what is closed is no file in particular

@@ -38,7 +38,7 @@ from .passed_modules import passed_module
 from .recreate import Recreation, Recreator, chooses_modules
 from .state_methods import Form, Treatment
 
-_OF_CPU = ("torch.Generator()", "torch.Generator('cpu')", "torch.Generator(device='cpu')")
+_OF_CPU = ("Generator()", "Generator('cpu')", "Generator(device='cpu')")
 _MOVED = "it is read before it is sent, so a copy would start at another position; call `seek` before each read"
 
 
@@ -200,17 +200,15 @@ def _random_numbers(uses: AttributeUses, facts: _Facts) -> Treatment:
     value, outline = facts.first.store.value, facts.first.store.owner.outline
     if isinstance(value, ast.Call) and isinstance(value.func, ast.Attribute) and value.func.attr == "manual_seed":
         value = value.func.value  # which gives back the generator
-    imported = any(
-        isinstance(node, ast.Import) and any((alias.name, alias.asname) == ("torch", None) for alias in node.names)
-        for node in outline.module.body
-    )
-    plain = value is not None and ast.unparse(value) in _OF_CPU
-    if not (facts.only and facts.sure and imported and plain and uses.shape.outline is outline):
+    imports = (alias for node in outline.module.body if isinstance(node, ast.Import) for alias in node.names)
+    torch = next((alias.asname or "torch" for alias in imports if alias.name == "torch"), None)
+    plain = value is not None and ast.unparse(value) in {f"{torch}.{made}" for made in _OF_CPU}
+    if torch is None or not (facts.only and facts.sure and plain and uses.shape.outline is outline):
         raise Refused(uses.kind.advice)
     check_not_held(uses)
-    again = Recreation((f"self.{uses.attribute} = torch.Generator()",), (), "")
+    again = Recreation((f"self.{uses.attribute} = {torch}.Generator()",), (), "")
     key = uses.shape.key(uses.attribute)
-    return Treatment(uses.attribute, key, Form.CARRIED, facts.line, True, again, carries=uses.kind.carries)
+    return Treatment(uses.attribute, key, Form.CARRIED, facts.line, True, again, carries=uses.kind.carries, torch=torch)
 
 
 def _counted(uses: AttributeUses) -> str | None:
