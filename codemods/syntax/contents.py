@@ -180,17 +180,12 @@ def values_of_class(outline: Outline, node: ast.Attribute) -> list[tuple[Outline
     elif isinstance(node.value, ast.Name):
         _, bindings = outline.lookup(node.value, node.value.id)
         owner = bindings[0].statement if len(bindings) == 1 else None
-    return [(outline, value) for value in bound_by_body(owner, node.attr)] if isinstance(owner, ast.ClassDef) else []
-
-
-def bound_by_body(owner: ast.ClassDef, name: str) -> list[ast.expr]:
-    """What the body of the class gives the name, annotated or not."""
     return [
-        item.value
-        for item in owner.body
+        (outline, item.value)
+        for item in (owner.body if isinstance(owner, ast.ClassDef) else ())
         if isinstance(item, (ast.Assign, ast.AnnAssign)) and item.value is not None
         for target in (item.targets if isinstance(item, ast.Assign) else [item.target])
-        if isinstance(target, ast.Name) and target.id == name
+        if isinstance(target, ast.Name) and target.id == node.attr
     ]
 
 

@@ -11,7 +11,7 @@ from ..nodes import walk, yields
 from .binding_rules import FUNCTIONS, takes_self
 from .callees import Callees
 from .container_changes import Changes
-from .contents import Contents, Inner, bound_by_body, is_empty, values_of_class
+from .contents import Contents, Inner, is_empty, values_of_class
 from .dead_branches import branches, literals_of
 from .names import last_name
 from .origins import origin
@@ -301,10 +301,7 @@ class Recogniser:
 
     def _kept_by_classes(self, outline: Outline, node: ast.Attribute, depth: int) -> Iterator[Made]:
         """`self.lock` and `Job.lock`, which the body of the class sets and no method."""
-        if outline.is_self(node.value) and not self.stores(outline, node):
-            values = _of_class(outline, node)
-        else:
-            values = values_of_class(outline, node)
+        values = values_of_class(outline, node)
         for where, value in values if len(values) == 1 else ():
             for made in self._made(where, value, depth + 1):
                 unsure = made.unsure or self.changes.of_class(node.attr)
@@ -437,7 +434,7 @@ class Recogniser:
         if isinstance(node, ast.Attribute) and outline.is_self(node.value):
             values = self.stores(outline, node)
             if depth:  # what is called or asked of it must be of one kind
-                values = values or _of_class(outline, node)
+                values = values or values_of_class(outline, node)
                 names = {origin(where, value, self._special, depth + 1) for where, value in values} - {""}
                 return names.pop() if len(names) == 1 else ""
         elif isinstance(node, ast.IfExp):
@@ -592,12 +589,6 @@ def _walked_by(outline: Outline, node: ast.Name) -> Iterator[ast.expr]:
         target = getattr(loop, "target", None)
         if isinstance(loop, (ast.For, ast.comprehension)) and isinstance(target, ast.Name) and target.id == node.id:
             yield loop.iter
-
-
-def _of_class(outline: Outline, node: ast.Attribute) -> list[tuple[Outline, ast.expr]]:
-    """What the body of the class around `self.name` gives that name."""
-    owner = outline.owner(node)
-    return [(outline, value) for value in bound_by_body(owner, node.attr)] if owner is not None else []
 
 
 def _is_text(node: ast.expr) -> bool:

@@ -17,10 +17,8 @@ def hiding(solution: Solution, index: int) -> int | None:
     The outermost decorator decides. What it gives is the same for all that it decorates: the flow does not follow it.
     """
     program = solution.program
-    file, function = program.functions[index]
-    if function.kind is not FunctionKind.TOP or not function.decorators or function.decorators[0] < 0:
-        return None
-    wrapper = _given_by(solution, function.decorators[0] + program.offsets[file])
+    decorator = _outermost(solution, index)
+    wrapper = _given_by(solution, decorator) if decorator is not None else None
     if wrapper is None:
         return None
     home, inner = program.functions[wrapper]
@@ -42,10 +40,9 @@ def hides_class(solution: Solution, index: int) -> bool:
 def stands_for_object(solution: Solution, index: int) -> bool:
     """The name of the function of a module is that of an object: a class is its decorator, and keeps the function."""
     program = solution.program
-    file, function = program.functions[index]
-    if function.kind is not FunctionKind.TOP or not function.decorators or function.decorators[0] < 0:
+    node = _outermost(solution, index)
+    if node is None:
         return False
-    node = function.decorators[0] + program.offsets[file]
     held = [solution.heap.values[number] for number in solution.heap.holds[node]]
     if len(held) != 1 or held[0].kind != CLASS:
         return False
@@ -62,10 +59,8 @@ def stands_for_wrapper(solution: Solution, index: int) -> bool:
     What sends the wrapper finds it by that name; what the decorator got is not found.
     """
     program = solution.program
-    file, function = program.functions[index]
-    if function.kind is not FunctionKind.TOP or not function.decorators or function.decorators[0] < 0:
-        return False
-    decorator = _only_function(solution, function.decorators[0] + program.offsets[file])
+    node = _outermost(solution, index)
+    decorator = _only_function(solution, node) if node is not None else None
     if decorator is None:
         return False
     home, made = program.functions[decorator]
@@ -77,6 +72,14 @@ def stands_for_wrapper(solution: Solution, index: int) -> bool:
         at == home and inner.kind is FunctionKind.NESTED and inner.wraps and inner.qualname.startswith(made.qualname)
         for at, inner in found
     )
+
+
+def _outermost(solution: Solution, index: int) -> int | None:
+    """The node of the outermost decorator of the function `index` of a module; None for another function."""
+    file, function = solution.program.functions[index]
+    if function.kind is not FunctionKind.TOP or not function.decorators or function.decorators[0] < 0:
+        return None
+    return function.decorators[0] + solution.program.offsets[file]
 
 
 def is_private(function: Function) -> bool:

@@ -13,12 +13,11 @@ from ...syntax.outline import Outline
 from ...syntax.pickled_state import set_in_body
 from ...syntax.repo import Repo
 from ...syntax.unpicklable import Made
-from .classes import WORKER, Method, Shape, Store
+from .classes import Method, Shape, Store
 from .remaking.containers import fields
 from .search import Search
-from .sure_to_fail import is_plain_state, is_unconditional, surely_called
+from .sure_to_fail import CALLED, is_plain_state, is_unconditional, surely_called
 
-_CALLED = WORKER | {"__call__"}  # of an object that a worker got
 _UPDATES = frozenset(("update", "dict", "setdefault"))
 _OWN_SETTERS = frozenset(("__setstate__", "__getattr__", "__getattribute__", "__reduce__", "__reduce_ex__", "__copy__"))
 
@@ -156,7 +155,7 @@ def _read(repo: Repo, shape: Shape, name: str, state: Method, trace: Trace) -> t
     for method, use in found:
         if method.name in called and is_unconditional(shape.outline, method, use):
             return method, use.lineno, True
-    likely = _called(shape, {*(_CALLED | _sent(repo, shape, trace))} & shape.methods.keys())
+    likely = _called(shape, {*(CALLED | _sent(repo, shape, trace))} & shape.methods.keys())
     found.sort(key=lambda each: (each[0].name not in likely, each[1].lineno))
     return (found[0][0], found[0][1].lineno, False) if found else None
 

@@ -15,7 +15,7 @@ from ...syntax.repo import Repo
 from .classes import WORKER, Method, Shape
 from .existing_state import COPIES
 
-_CALLED = WORKER | {"__call__"}  # of an object that a worker got
+CALLED = WORKER | {"__call__"}  # of an object that a worker got
 _LEAVES = (ast.Return, ast.Raise, ast.Yield, ast.YieldFrom, ast.Break, ast.Continue)
 _SETTERS = frozenset(("setattr", "__setattr__", "exec", "vars", "update_wrapper"))
 _CATCHING = frozenset(("AttributeError", "Exception", "BaseException"))
@@ -72,7 +72,7 @@ def _takes_out(statement: ast.stmt, name: str) -> bool:
 
 def surely_called(repo: Repo, shape: Shape, sent: set[str], trace: Trace) -> set[str]:
     """The methods that workers call, and those that these call whatever is asked there, with no handler around."""
-    todo = [name for name in sorted(_CALLED | sent) if name in shape.methods]
+    todo = [name for name in sorted(CALLED | sent) if name in shape.methods]
     if _is_set_unseen(repo, shape, trace):
         return set()
     found: set[str] = set()
@@ -183,7 +183,7 @@ def _is_handled(repo: Repo, shape: Shape, name: str, trace: Trace) -> bool:
 def _runs_in_worker(outline: Outline, shape: Shape, use: ast.AST) -> bool:
     """It stands in a method of another class, which a worker may call."""
     method = outline.method(use)
-    return method is not None and method.name in _CALLED and outline.owner(use) is not shape.node
+    return method is not None and method.name in CALLED and outline.owner(use) is not shape.node
 
 
 def _is_caught(outline: Outline, use: ast.AST) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
+from functools import cached_property
 
 from ....finding import Refused
 from ....nodes import statements, walk
@@ -194,14 +195,19 @@ class BindingChecks:
                 self._refuse_call(names[first], where)
         if known and not self._is_key(unit.node):
             return
-        for call in walk(self.scopes.tree):
-            if isinstance(call, ast.Call) and first < len(call.args) <= len(names) and self._calls_what_is_given(call):
+        for call in self._calls_of_what_is_given:
+            if first < len(call.args) <= len(names):
                 self._refuse_call(names[first], f"line {call.lineno}")
 
     def _is_key(self, node: ast.AST) -> bool:
         """A dict has it as a key: not all that loops over keys is known."""
         parent = self.scopes.parents[node]
         return isinstance(parent, ast.Subscript) or (isinstance(parent, ast.Dict) and node in parent.keys)
+
+    @cached_property
+    def _calls_of_what_is_given(self) -> list[ast.Call]:
+        calls = (node for node in walk(self.scopes.tree) if isinstance(node, ast.Call))
+        return [call for call in calls if self._calls_what_is_given(call)]
 
     def _calls_what_is_given(self, call: ast.Call) -> bool:
         """It calls a parameter, the variable of a loop or an element: some function that nothing is known of."""
