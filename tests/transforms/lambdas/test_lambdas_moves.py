@@ -1694,7 +1694,7 @@ def make(scale, up):
         return step
 """
     after, _ = hoisted(text)
-    assert "step = " not in after and after.count("        return functools.partial(_make_") == 2
+    assert "step = " not in after and after.count("        return functools.partial(_make_step") == 2
     closure = text.replace("return step\n    else", "return lambda: step\n    else")
     assert "step = functools.partial" in hoisted(closure)[0]
     ends = text.replace("    else:\n", "    try:\n").replace(
