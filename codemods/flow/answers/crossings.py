@@ -40,6 +40,7 @@ from .same_object import SameObject
 from .seeds import EVERY, evaluated_seeds, likely_seeds, possible_seeds, proven_seeds
 from .shared_copies import SharedCopies
 from .surroundings import TEXTS, Surroundings
+from .taken_along import TakenAlong
 from .trace import MAX_HOPS, Reason, Reasons, trace_of
 
 if TYPE_CHECKING:
@@ -560,6 +561,21 @@ class Flow:
         """What the variables hold, in words, that the function at this position reads and that is heavy to pickle."""
         index = self._places.function_at.get((path, line, column))
         return of_nodes(self.solution, captures(self.solution, index)) if index is not None else ()
+
+    @recorded
+    def taken_along(
+        self, path: str, line: int, column: int, whole: bool
+    ) -> tuple[tuple[HazardKind, str, Position], ...]:
+        """What pickle can't name and the function or lambda at this position takes along: kind, file and place.
+
+        `whole`: it is going to take all that the object of its method keeps.
+        """
+        index = self._places.function_at.get((path, line, column))
+        return tuple(self._taken_along.of(index, whole)) if index is not None else ()
+
+    @cached_property
+    def _taken_along(self) -> TakenAlong:
+        return TakenAlong(self._places)
 
 
 def _in_order(found: Mapping[_Hazard, Crossing]) -> list[Crossing]:

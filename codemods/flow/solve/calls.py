@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import NamedTuple
 
 from ...hazard_kind import HazardKind
+from ..facts.own_loops import may_use_torchs_loop
 from ..facts.records import Call, Function, Parameter
 from ..facts.syntax import key_of
 from ..kinds import ParameterKind
@@ -18,6 +19,8 @@ from .heap import BOUND, CLASS, CONTAINER, HAZARD, INSTANCE, STORED_BY, Heap, Va
 from .hierarchy import Hierarchy
 from .program import Program
 from .sinks import Sinks
+
+_ITERATES = frozenset({"__iter__"})
 
 
 class _Parameters(NamedTuple):
@@ -39,6 +42,7 @@ class OwnCalls:
         self.program, self.heap, self.hierarchy = program, heap, hierarchy
         self.attributes, self.containers, self.sinks, self.foreign = attributes, containers, sinks, foreign
         self._known_parameters: dict[tuple[int, bool], _Parameters] = {}
+        self._own_loops: dict[int, bool] = {}
 
     def call_function(self, index: int, offset: int, call: Call, receiver: int) -> None:
         """`call` calls a function of the repo, as a method of the value `receiver` or, where that is -1, of none."""
@@ -231,7 +235,7 @@ class OwnCalls:
         """The arguments of `call` go to the initialiser of a base class outside the repo."""
         instance = self.heap.number(Value(INSTANCE, index))
         line = call.position[0]
-        self.sinks.call(base, offset, call, instance)
+        self.sinks.call(base, offset, call, instance, pickles=not self._goes_over_itself(index))
         self.foreign.variant(base, offset, call)
         if self.program.table.keeps(base) and self.program.table.carried(base) is None:
             held = self.attributes.node(index, f"<arguments of {base}>", line, self.heap.file_of[call.result + offset])
@@ -241,3 +245,15 @@ class OwnCalls:
                 index, "<arguments of the base class>", line, self.heap.file_of[call.result + offset]
             )
             self.containers.keep(held, offset, call, base)
+
+    def _goes_over_itself(self, index: int) -> bool:
+        """Objects of the class, a loader, go over their samples in this process, whatever their base class is told."""
+        known = self._own_loops.get(index)
+        if known is None:
+            order = self.hierarchy.order(index)
+            files = {self.program.classes[at][0] for at in order}
+            known = self.hierarchy.defines(index, _ITERATES) and not any(
+                may_use_torchs_loop(self.program.facts[file]) for file in files
+            )
+            self._own_loops[index] = known
+        return known

@@ -59,14 +59,18 @@ class Sinks:
         self.found: list[Sink] = []
         self._known: set[tuple[object, ...]] = set()
 
-    def call(self, name: str, offset: int, call: Call, receiver: int) -> None:
-        """A call of `name` (canonical), on the value `receiver` or -1."""
+    def call(self, name: str, offset: int, call: Call, receiver: int, pickles: bool = True) -> None:
+        """A call of `name` (canonical), on the value `receiver` or -1.
+
+        `pickles`: not where the receiver is a loader that needs no workers of the class `name` above its own.
+        """
         boundary = self.program.table.boundary(name)
         if boundary is None or (boundary.unless_called and self._stays(boundary, call.result + offset)):
             return
         given = arguments_by_name(boundary, call)
         open_ended = bool(call.double_stars or call.stars)
         crosses = boundary.crosses(call.literals, frozenset(given), open_ended)
+        crosses = crosses and (pickles or COUNT not in boundary.when)
         context = call.literals.get("multiprocessing_context", call.literals.get("start_method"))
         method = context if isinstance(context, str) else ""
         crosses = crosses and (method != "fork" or boundary.always)

@@ -11,7 +11,6 @@ from ...flow.answers.crossing import Crossing, only_in_children
 from ...flow.answers.crossings import Flow, flow_of
 from ...flow.answers.destructors import ended_with
 from ...flow.answers.never_made import never_made
-from ...flow.answers.trace import CAPTURED
 from ...flow.answers.tried import handled, tried
 from ...flow.facts.records import facts_lookup
 from ...flow.facts.test_code import is_test
@@ -26,6 +25,7 @@ from ...syntax.outline import Outline
 from ...syntax.repo import Repo
 from ...syntax.suppress import suppressions
 from ...tree.source import Source
+from .both_or_none import both_or_none
 from .evaluated_text import evaluated_texts
 from .loaded_by_path import loaded_by_path
 from .made_classes import made_classes
@@ -47,7 +47,7 @@ _WORDS = {
 def find(project: Project) -> Iterable[Finding]:
     """All crossings of code that pickle can't name."""
     crossings = flow_of(project).crossings(frozenset(_WORDS), project.lowest_bar)
-    yield from _with_what_they_capture(project, [*findings(project, crossings)])
+    yield from both_or_none(project, [*findings(project, crossings)])
     yield from evaluated_texts(project)
     yield from loaded_by_path(project)
     yield from made_classes(project)
@@ -84,29 +84,6 @@ def findings(project: Project, found: Iterable[Crossing]) -> Iterator[Finding]:
         source = project.source(path)
         if source is not None:
             yield from _findings(project, source, _likely_made(project, repo, asked, crossings))
-
-
-def _with_what_they_capture(project: Project, found: list[Finding]) -> Iterator[Finding]:
-    """The findings; no fix for a function that takes along what can't be pickled, and has no fix."""
-    stays: dict[tuple[str, int], Finding] = {}
-    for finding in found:
-        has_fix = finding.fix is not None and (finding.fix.unsafe is None or project.settings.unsafe_fixes)
-        if not has_fix and finding.confidence is not Confidence.POSSIBLE:
-            stays.update(((hop.path, hop.line), finding) for hop in finding.trace if hop.what.startswith(CAPTURED))
-    held_back = {
-        finding.fix: stays[finding.path, finding.span.line]
-        for finding in found
-        if finding.fix is not None and (finding.path, finding.span.line) in stays
-    }
-    for finding in found:
-        other = held_back.get(finding.fix) if finding.fix is not None else None
-        if other is not None:
-            reason = (
-                f"it takes along what {other.path}:{other.span.line} defines, which can't be pickled and is not fixed: "
-                "what is said there comes first"
-            )
-            finding = replace(finding, fix=None, reason=reason)
-        yield finding
 
 
 def _may_be_skipped(repo: Repo, places: list[tuple[str, int]]) -> bool:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from harness.each_row import each_row
-from harness.small import migrated, reasons
+from harness.small import migrated, reasons, reported
 
 PROGRAM = """\
 import multiprocessing as mp
@@ -35,3 +35,65 @@ def test_both_or_none(changes: str, fixed: bool) -> None:
     else:
         first, second = reasons(files, "lambdas")
         assert "nonlocal" in first and second.startswith("it takes along what env.py:4 defines")
+
+
+LOADERS = """\
+from torch.utils.data import DataLoader, Dataset
+
+def counted(scale):
+    count = 0
+    def norm(x):
+        nonlocal count
+        count += 1
+        return x * scale
+    return norm
+
+class Rows(Dataset):
+    def __init__(self, fn):
+        self.fn = fn
+
+    def __getitem__(self, at):
+        return self.fn(at)
+
+class Trainer:
+    def __init__(self, scale):
+        self.norm = counted(scale)
+        self.scale = scale
+
+    def loader(self, data):
+        {method}
+
+def train(data):
+    norm, steps = counted(2), [counted(3), abs]
+    def both(x):
+        return steps[0](steps[1](x))
+    {function}
+"""
+
+
+@each_row(
+    ("function", "method"),
+    [
+        # the other function is shown with the way through the dataset
+        ("DataLoader(Rows(norm), collate_fn=lambda rows: [norm(row) for row in rows], num_workers=2)", "pass"),
+        ("DataLoader(Rows(steps[0]), collate_fn=lambda rows: [step(rows) for step in steps], num_workers=2)", "pass"),
+        ("DataLoader(Rows(steps[0]), collate_fn=lambda rows: [both(row) for row in rows], num_workers=2)", "pass"),
+        # nobody else is seen to send it
+        ("pass", "return DataLoader(data, collate_fn=lambda rows: [self.norm(r) for r in rows], num_workers=2)"),
+        ("pass", "return DataLoader(data, collate_fn=lambda rows: [self.scale for r in rows], num_workers=2)"),
+    ],
+)
+def test_none_where_the_other_is_refused_whatever_way_is_shown(function: str, method: str) -> None:
+    files = {"train.py": LOADERS.format(function=function, method=method)}
+    mine = next(at for at, line in enumerate(files["train.py"].splitlines(), 1) if "lambda" in line)
+    [finding] = [each for each in reported(files, "lambdas") if each.span.line == mine]
+    assert finding.fix is None
+    assert finding.reason is not None and finding.reason.startswith("it takes along what train.py:5 defines")
+    assert "nonlocal" in finding.reason
+
+
+def test_attributes_that_stay_behind_hold_nothing_back() -> None:
+    method = "return DataLoader(data, collate_fn=lambda rows: [self.scale for r in rows], num_workers=2)"
+    text = LOADERS.format(function="pass", method=method)
+    files = {"train.py": text.replace("self.scale = scale", "self.scale, self.dataset = scale, Rows(abs)")}
+    assert "partial(" in migrated(files, "lambdas")["train.py"]  # over the one attribute that it reads

@@ -1021,3 +1021,25 @@ def build(kind, n):
 """
     script = "import loaders\nrows = loaders.build('train', 4)\nfor row in rows:\n    print(row)\n"
     assert not reported({"a.py": script, "loaders.py": loaders}, RULE)
+
+
+@pytest.mark.parametrize(
+    ("loop", "starts"),
+    [
+        ("yield from (self.dataset[at] for at in range(9))", False),
+        ("yield from super().__iter__()", True),
+        ("yield from DataLoader(self.dataset, num_workers=2)", True),
+    ],
+)
+def test_a_loader_that_goes_over_its_samples_itself_starts_what_its_loop_starts(loop: str, starts: bool) -> None:
+    text = f"""\
+from torch.utils.data import DataLoader
+
+class Own(DataLoader):
+    def __iter__(self):
+        {loop}
+
+for batch in Own([1], num_workers=4):
+    print(batch)
+"""
+    assert bool(reported({"a.py": text}, RULE)) is starts

@@ -11,6 +11,8 @@ from typing import Protocol
 
 from ....finding import Confidence
 from ....flow.boundaries import table
+from ....flow.facts.own_loops import may_use_torchs_loop
+from ....flow.facts.records import facts_lookup
 from ....project import Project
 from ....syntax.binding_rules import parameters
 from ....syntax.callees import Callees, Function, method
@@ -63,7 +65,7 @@ class Loaders:
         self.callees, self.table = callees, table(project.settings.boundaries)
         self.passed, self.objects = PassedWorkers(), Objects(repo, callees)
         self.numbers = WorkerNumbers(project, repo, callees)
-        self._starts = starts
+        self._starts, self._repo = starts, repo
         self._stored: dict[ast.AST, dict[str, list[ast.expr]]] = {}
         self._left = _MOST_STEPS
         self._open: set[tuple[ast.AST, str]] = set()  # attributes, and dicts and lists by name, that are looked at
@@ -254,9 +256,20 @@ class Loaders:
         if depth > _MAX_DEPTH or not isinstance(node, (ast.Name, ast.Attribute)):
             return False
         made = self.callees.class_of(outline, node)
-        return made is not None and any(
+        if made is None or not any(
             self.is_loader(made[0], without_arguments(base), depth + 1) for base in made[1].bases
-        )
+        ):
+            return False
+        return not self._goes_over_itself(Class(*made))
+
+    def _goes_over_itself(self, cls: Class) -> bool:
+        """What its `__iter__` starts is what it starts, whatever number of workers its base class is told."""
+        if self.callees.method_of(cls, "__iter__") is None:
+            return False
+        lineage = self.callees.resolver.lineage(cls)
+        facts_of = facts_lookup(self._repo.project)
+        found = map(facts_of, {each.outline.path for each in lineage})
+        return not any(facts is None or may_use_torchs_loop(facts) for facts in found)
 
     def _partial(self, outline: Outline, call: ast.Call) -> ast.Call | None:
         """The call of `partial(DataLoader, num_workers=2)` with the arguments of both, the later ones first."""

@@ -162,9 +162,10 @@ class Starts:
         return best
 
     def _at(self, outline: Outline, node: ast.AST, given: Given, begins: bool) -> Start | None:
-        if isinstance(node, (ast.For, ast.AsyncFor, ast.comprehension)):
-            sure = None if self._several(outline, node.iter) else self.loaders.sure(outline, node.iter, given)
-            return None if sure is None else _iterates(outline, node.iter, sure)
+        if isinstance(node, (ast.For, ast.AsyncFor, ast.comprehension, ast.YieldFrom)):
+            looped = node.value if isinstance(node, ast.YieldFrom) else node.iter
+            sure = None if self._several(outline, looped) else self.loaders.sure(outline, looped, given)
+            return None if sure is None else _iterates(outline, looped, sure)
         if not isinstance(node, ast.Call):
             return None
         name = self.name(outline, node.func)

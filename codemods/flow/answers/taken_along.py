@@ -1,0 +1,69 @@
+"""Which code that pickle can't name a function takes along: by the variables that it reads of functions around it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import cached_property
+
+from ...hazard_kind import HazardKind
+from ..facts.records import Position, self_nodes
+from ..kinds import NAMELESS
+from ..solve.heap import CLASS, CONTAINER, FUNCTION, INSTANCE, OBJECT
+from .contents import hazards, inside
+from .places import Places
+from .seeds import EVERY
+
+_NAMELESS = frozenset((*NAMELESS.values(), HazardKind.CLASS))
+
+
+class TakenAlong:
+    """Answers for one solution."""
+
+    def __init__(self, places: Places) -> None:
+        self.places, self.solution = places, places.solution
+
+    def of(self, function: int, whole: bool) -> list[tuple[HazardKind, str, Position]]:
+        """Lambdas, nested functions and local classes: kind, file and place.
+
+        `whole`: all that the object of its method keeps, and not only the attributes that it reads.
+        """
+        solution, found = self.solution, dict[tuple[HazardKind, str, Position], None]()
+        todo, seen = [*self._read(function, whole)], set[int]()
+        while todo:
+            node = todo.pop()
+            for number in sorted({*solution.heap.holds[node]} - seen):
+                value = solution.heap.values[number]
+                if value.kind not in (FUNCTION, CLASS, CONTAINER, OBJECT) or not self.places.gets_to(number, node):
+                    continue
+                seen.add(number)
+                if value.kind in (FUNCTION, CLASS):
+                    found.update((each, None) for each in hazards(solution, number, EVERY) if each[0] in _NAMELESS)
+                todo += self._read(int(value.a), whole) if value.kind == FUNCTION else inside(solution, number, EVERY)
+        return list(found)
+
+    def _read(self, function: int, whole: bool) -> Iterator[int]:
+        """The nodes that hold what goes along with a function that pickle can't name."""
+        file, made = self.solution.program.functions[function]
+        facts, offset = self.solution.program.facts[file], self.solution.program.offsets[file]
+        if made.kind not in NAMELESS:
+            return
+        for node in made.captures:
+            held = [*self.solution.heap.sources(node + offset)]
+            if not any({node + offset, source} & self._selves for _, source in held):
+                yield node + offset
+            elif whole:
+                for number, _ in held:
+                    if self.solution.heap.values[number].kind == INSTANCE:
+                        yield from inside(self.solution, number, EVERY)
+            else:
+                uses = {target for source, target, _ in facts.edges if source == node}
+                first, last = made.position[0], made.position[2]
+                for base, _, result in facts.loads:
+                    if base in uses and first <= facts.lines[result] <= last:
+                        yield result + offset
+
+    @cached_property
+    def _selves(self) -> set[int]:
+        program = self.solution.program
+        each = zip(program.facts, program.offsets, strict=True)
+        return {node + offset for facts, offset in each for node in self_nodes(facts)}
