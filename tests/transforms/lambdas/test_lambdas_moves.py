@@ -72,7 +72,7 @@ def build(ds):
         ),
         pytest.param(
             """\
-def test_loader(ds):
+def loader(ds):
     def test_step(x):
         return x
 
@@ -83,7 +83,7 @@ def test_step(x):
     return x
 
 
-def test_loader(ds):
+def loader(ds):
     return ds.map(test_step)
 """,
             id="a nested function that pytest would collect in a file of tests",
