@@ -9,6 +9,8 @@ from ..facts.records import Call
 from ..solve.heap import BOUND, CLASS, FUNCTION, INSTANCE
 from ..solve.solution import Solution
 
+Called = list[tuple[tuple[str, int, int], list[tuple[str, int]]]]  # the place of each call, and what it may call
+
 
 class Given(NamedTuple):
     """A call of a function."""
@@ -97,10 +99,10 @@ class Callers:
         return -1
 
 
-def called_in(solution: Solution, path: str) -> dict[tuple[int, int], list[tuple[str, int]]]:
-    """The functions and classes that calls in a file may call, each by path and line, by the place of the call."""
+def called_in(solution: Solution, path: str) -> Called:
+    """The functions and classes that calls in a file may call, each by path and line, beside the place of the call."""
     program, heap = solution.program, solution.heap
-    found: dict[tuple[int, int], list[tuple[str, int]]] = {}
+    found: Called = []
     file = program.file_index.get(path, -1)
     for call in program.facts[file].calls if file >= 0 else ():
         places: dict[tuple[str, int], None] = {}
@@ -113,7 +115,7 @@ def called_in(solution: Solution, path: str) -> dict[tuple[int, int], list[tuple
                 home, made = program.classes[int(value.a)]
                 places[program.files[home], made.position[0]] = None
         if places:
-            found[call.position[0], call.position[1]] = [*places]
+            found.append(((path, *call.position[:2]), [*places]))
     return found
 
 

@@ -18,7 +18,7 @@ from ..solve.solution import Solution
 from ..solve.solver import solve
 from .at_home import AtHome
 from .burdens import of_instances, of_nodes
-from .callers import Callers, called_in, given_to
+from .callers import Called, Callers, called_in, given_to
 from .closure import Closure
 from .contents import Holders, classes_within, hazards, inside
 from .crossing import Crossing, Crossings
@@ -91,7 +91,8 @@ class Flow:
         self._surroundings = surroundings or Surroundings()
         self.recorder = recorder or Recorder()
         self._described: dict[tuple[str, int], Crossing] = {}
-        self._calls_in: dict[str, dict[tuple[int, int], list[tuple[str, int]]]] = {}
+        self._calls_in: dict[str, Called] = {}
+        self._called: dict[str, dict[tuple[int, int], list[tuple[str, int]]]] = {}
 
     @cached_property
     def solution(self) -> Solution:
@@ -345,9 +346,16 @@ class Flow:
             key=lambda only: sorted(kind.value for kind in only),
         )
 
-    @recorded
-    def called_in(self, path: str) -> dict[tuple[int, int], list[tuple[str, int]]]:
+    def called_in(self, path: str) -> Mapping[tuple[int, int], list[tuple[str, int]]]:
         """The repository's functions and classes that calls in the file may call: by line and column, path and line."""
+        rows = self._calls(path)  # asked each time: whoever asks depends on it
+        if path not in self._called:
+            self._called[path] = {(line, column): called for (_, line, column), called in rows}
+        return self._called[path]
+
+    @recorded
+    def _calls(self, path: str) -> Called:
+        """The same as rows, in which the places are seen to move with their files."""
         if path not in self._calls_in:
             self._calls_in[path] = called_in(self.solution, path)
         return self._calls_in[path]

@@ -255,10 +255,13 @@ def project_facts(project: Project) -> Mapping[str, FileFacts]:
 
 
 def facts_lookup(project: Project) -> Callable[[str], FileFacts | None]:
-    """Gives the facts of one file; the first question costs those of all."""
+    """Gives the facts of one file; the first question costs those of all, but for a file that has just changed."""
+    changed = project.by_text(FileFacts)
 
     def lookup(path: str) -> FileFacts | None:
         project.note_text(path)
+        if path in changed:
+            return changed[path]
         with project.noting(None):
             return project_facts(project).get(path)
 

@@ -33,13 +33,14 @@ def spoken(project: Project, path: str) -> tuple[str, ...]:
     return (SPEAKS,) if any(part in text for part in _SCRIPT) else ()
 
 
-def may_start(project: Project) -> list[str]:
+@asked
+def may_start(project: Project) -> tuple[str, ...]:
     """The Python files whose own statements may start processes, sorted."""
     if project.settings.boundaries:
-        return [*project.python_paths]  # they may name anything
+        return tuple(project.python_paths)  # they may name anything
     project.note_facts()
     starting = _starting(project_facts(project), set(project.with_key(spoken, STARTS)))
-    return [path for path in project.python_paths if path in starting]
+    return tuple(path for path in project.python_paths if path in starting)
 
 
 def _starting(facts: Mapping[str, FileFacts], speaking: set[str]) -> set[str]:
