@@ -14,7 +14,7 @@ OTHER = "def keep(rows):\n    return rows\n"
 
 def starting(**texts: str) -> list[str]:
     files = {f"{name}.py": text.encode() for name, text in {"loaders": LOADERS, "plain": OTHER, **texts}.items()}
-    return may_start(Project(MemoryFiles(files)))
+    return [*may_start(Project(MemoryFiles(files)))]
 
 
 @each_row(
@@ -56,5 +56,5 @@ def test_what_leads_nowhere_is_not(script: str) -> None:
 def test_boundaries_of_the_user_may_have_any_name() -> None:
     files = MemoryFiles({"script.py": b"from mine import Feed\n\nFeed(1)\n"})
     boundary = {"callable": "mine.Feed", "pickles": ["rows"], "when": {"num_workers": "nonzero"}}
-    assert may_start(Project(files)) == []
-    assert may_start(Project(files, Settings(boundaries=(boundary,)))) == ["script.py"]
+    assert may_start(Project(files)) == ()
+    assert may_start(Project(files, Settings(boundaries=(boundary,)))) == ("script.py",)

@@ -29,7 +29,6 @@ class ByValue:
 
     def __init__(self, repo: Repo, callees: Callees) -> None:
         self.repo, self.callees = repo, callees
-        self._known: dict[str, dict[tuple[int, int], list[tuple[str, int]]]] = {}
 
     def called(self, outline: Outline, call: ast.Call) -> list[_Called]:
         """The functions and classes that the call may call; none where names say what it calls."""
@@ -39,10 +38,8 @@ class ByValue:
         return found if len(found) <= _MAX_CALLED else []
 
     def _in_flow(self, outline: Outline, call: ast.Call) -> Iterator[_Called]:
-        path = outline.path
-        if path not in self._known:
-            self._known[path] = flow_of(self.repo.project).called_in(path)
-        for place in self._known[path].get((call.lineno, call.col_offset), ()):
+        known = flow_of(self.repo.project).called_in(outline.path)
+        for place in known.get((call.lineno, call.col_offset), ()):
             yield from self.repo.defined_at(*place)
 
     def _by_name(self, outline: Outline, func: ast.expr, depth: int = 0) -> Iterator[_Called]:
