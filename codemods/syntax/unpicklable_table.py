@@ -49,6 +49,7 @@ class ObjectKind:
     source: str = ""
     binary: str = ""
     given: str = ""
+    running: str = ""
     advice: str = ""
     used: str = ""
     module_level: str = ""

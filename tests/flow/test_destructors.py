@@ -383,3 +383,66 @@ def test_what_the_copy_does_not_get(state: str, refused: bool) -> None:
     files = {"train.py": CLIENT.format(state=state)}
     assert ("train.py" in migrated(files, "lambdas")) is not refused
     assert not refused or any("View.__del__" in reason for reason in reasons(files, "lambdas"))
+
+
+WORKS = """\
+import multiprocessing as mp
+import shutil
+import threading
+
+
+class Server:
+    def __init__(self, folder):
+        self.folder = folder
+        self.lock = threading.Lock()
+        self.stopped = False
+
+    def stop(self):
+        {guard}
+        self.stopped = True
+        shutil.rmtree(self.folder)
+
+    def __del__(self):
+        self.stop()
+
+    def run(self):
+        try:
+            print(self.folder)
+        {ends}:
+            self.stop()
+
+
+def serve(server):
+    try:
+        print(server.folder)
+    {ends}:
+        server.stop()
+
+
+def main(folder):
+    server = Server(folder)
+    process = mp.Process({given})
+    process.start()
+    process.join()
+"""
+ONCE = "if self.stopped:\n            return"
+
+
+@pytest.mark.parametrize("given", ["target=server.run", "target=serve, args=(server,)"])
+def test_a_worker_that_ends_it_by_itself_does_nothing_more(given: str) -> None:
+    files = {"train.py": WORKS.format(guard=ONCE, ends="finally", given=given)}
+    assert "del state" in migrated(files, "unpicklable-attributes")["train.py"]
+
+
+@pytest.mark.parametrize(
+    ("guard", "ends", "given"),
+    [
+        ("pass", "finally", "target=server.run"),  # a second call fails
+        (ONCE, "except KeyError", "target=server.run"),
+        (ONCE, "finally", "target=print, args=(server,)"),
+    ],
+)
+def test_a_worker_that_may_end_without_it(guard: str, ends: str, given: str) -> None:
+    files = {"train.py": WORKS.format(guard=guard, ends=ends, given=given)}
+    [reason] = reasons(files, "unpicklable-attributes")
+    assert reason.startswith("`Server.__del__`") and "calls `shutil.rmtree`" in reason

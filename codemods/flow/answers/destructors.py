@@ -11,6 +11,7 @@ from functools import partial
 
 from ...finding import Hop, Trace
 from ...project import Project
+from ...syntax.binding_rules import parameters
 from ...syntax.callees import Callees, Function, method
 from ...syntax.modules import modules_of
 from ...syntax.names import last_name
@@ -23,6 +24,7 @@ from .crossings import flow_of
 
 _DEPTH = 3  # methods that call each other
 _METHOD = "__del__"
+_RUN = "run"  # of a class of processes
 _OF_ITSELF = frozenset((
     "close", "release", "shutdown", "hasattr", "getattr", "isinstance", "super", "collect", "empty_cache", "clear",
     "values", "items", "keys", "list", "tuple", "len", "get", "pop", "str", "callable", "is_set", "closed", "suppress",
@@ -60,7 +62,7 @@ def _ended(project: Project) -> dict[tuple[str, int], str]:
     if not project.with_words((_METHOD,)):
         return {}
     callees = Callees(Repo(project), project.derive(modules_of))
-    found = {place: _reason(callees, *place) for place in flow_of(project).crossing_with_method(_METHOD)}
+    found = {place: _reason_of(callees, *place) for place in flow_of(project).crossing_with_method(_METHOD)}
     return {place: reason for place, reason in found.items() if reason is not None}
 
 
@@ -68,16 +70,43 @@ def ended_copy(project: Project, path: str, line: int) -> str | None:
     """The same for objects of the class on this line."""
     if not project.with_words((_METHOD,)):
         return None
-    return _reason(Callees(Repo(project), project.derive(modules_of)), path, line)
+    return _reason_of(Callees(Repo(project), project.derive(modules_of)), path, line)
 
 
-def _reason(callees: Callees, path: str, line: int) -> str | None:
+def _reason_of(callees: Callees, path: str, line: int) -> str | None:
+    reason = _reason(callees, path, line)
+    done = _done_by_workers(callees, path, line) if reason is not None else frozenset()
+    return _reason(callees, path, line, done) if done else reason
+
+
+def _done_by_workers(callees: Callees, path: str, line: int) -> frozenset[str]:
+    """The methods of the object that a process which gets it calls in a `finally`: a forked one does so as well."""
+    flow = flow_of(callees.repo.project)
+    crossing = flow.instances(path, line)
+    if crossing is None or not crossing.trace:
+        return frozenset()
+    last, found = crossing.trace[-1], set[str]()
+    places = [(home, at) for home, at, hop in flow.sent() if (hop.path, hop.line) == (last.path, last.line)]
+    for outline, node in (each for place in places for each in callees.repo.defined_at(*place)):
+        own = isinstance(node, ast.ClassDef) and any(last_name(base).endswith("Process") for base in node.bases)
+        function = None if isinstance(node, ast.ClassDef) else node
+        function = method(node, _RUN) if own and isinstance(node, ast.ClassDef) else function
+        tries = [each for each in ast.walk(function) if isinstance(each, ast.Try)] if function is not None else []
+        for call in (each for node in tries for part in node.finalbody for each in ast.walk(part)):
+            match call:
+                case ast.Call(func=ast.Attribute(ast.Name(name), attr)) if function is not None:
+                    found |= {attr} if name in parameters(function) else set()
+    return frozenset(found)
+
+
+def _reason(callees: Callees, path: str, line: int, done: frozenset[str] = frozenset()) -> str | None:
+    """`done`: methods of the object that workers call anyway when they end."""
     for outline, node in callees.repo.defined_at(path, line):
         lineage = callees.resolver.lineage(Class(outline, node)) if isinstance(node, ast.ClassDef) else []
         for at in lineage:
             ends = method(at.node, _METHOD)
             if ends is not None:
-                changed = _changes(callees, at.outline, ends, 0, _Sent(lineage))
+                changed = _changes(callees, at.outline, ends, 0, _Sent(lineage, done))
                 return None if changed is None else _words(at, ends, changed)
     return None
 
@@ -98,7 +127,8 @@ def _held(reason: str, holder: Hop) -> str:
 class _Sent:
     """What the copy of an object has: the state that its class gives pickle, where it says so itself."""
 
-    def __init__(self, lineage: Sequence[Class]) -> None:
+    def __init__(self, lineage: Sequence[Class], done: frozenset[str]) -> None:
+        self.done = done  # methods that the worker calls anyway
         self._classes = [at.node for at in lineage]
         found = ((at.outline, method(at.node, "__getstate__")) for at in lineage)
         self._gives = next(((outline, given) for outline, given in found if given is not None), None)
@@ -171,6 +201,8 @@ def _changes(callees: Callees, outline: Outline, function: Function, depth: int,
         if (own and sent.ends_before(outline, node)) or _of_attribute(outline, node, sent):
             continue
         if called is not None and depth < _DEPTH:
+            if called[1].name in sent.done and _does_it_once(*called[:2]):
+                continue
             inner = _changes(callees, called[0], called[1], depth + 1, sent)
             if inner is not None:
                 return inner
@@ -183,6 +215,16 @@ def _changes(callees: Callees, outline: Outline, function: Function, depth: int,
         ):
             return node
     return None
+
+
+def _does_it_once(outline: Outline, function: Function) -> bool:
+    """`if self.stopped: return`, and `self.stopped = True`: a second call does nothing."""
+    own = {True: set[str](), False: set[str]()}
+    for node in ast.walk(function):
+        tested = isinstance(node, ast.If)
+        parts = ast.walk(node.test) if isinstance(node, ast.If) else getattr(node, "targets", ())
+        own[tested] |= {each.attr for each in parts if isinstance(each, ast.Attribute) and outline.is_self(each.value)}
+    return not own[True].isdisjoint(own[False])
 
 
 def _of_attribute(outline: Outline, call: ast.Call, sent: _Sent) -> bool:

@@ -7,13 +7,14 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
-from ...finding import Edit, Fix, Refused
+from ...finding import Edit, Fix, Refused, Trace
 from ...flow.answers.crossings import flow_of
 from ...flow.answers.destructors import ended_copy, ended_with, writes_a_file
 from ...flow.answers.tried import tried
 from ...nodes import end_place
 from ...syntax.names import last_name
 from ...syntax.outline import Outline
+from ...syntax.resolver import Class
 from ...syntax.unpicklable_table import GENERATOR, MODULE, Remedy, advice, kind_of_class
 from .by_name import by_its_name
 from .classes import Method, Shape
@@ -28,6 +29,7 @@ from .slots import slots_of
 from .uses.attribute_uses import AttributeUses, Hazard
 from .uses.ended import check_not_ended
 from .uses.hashed_early import check_not_hashed_early
+from .uses.own_processes import kept_beside
 from .uses.walked import leaves_early, read_late
 
 _PER_TASK = re.compile(r"(?:submit|map|apply|put)\w*$")  # boundaries that pickle an object with each task
@@ -174,6 +176,7 @@ class Planner:
             if ended is not None:
                 raise Refused(ended)
             self._check_others(shape, plan)
+            self._check_processes(shape, trace)
             slotted = slots_of(self.family, shape) is not None and not bases
             self._check_filters(shape, treatments)
             check_bases((other for other in self.family.line(shape) if other is not shape), slotted)
@@ -258,6 +261,19 @@ class Planner:
                 raise Refused(
                     f"`self.{name}` (line {line}) can't be fixed, and the object can't be pickled with it: what is "
                     "said there comes first"
+                )
+
+    def _check_processes(self, shape: Shape, trace: Trace) -> None:
+        """Raises Refused where the object keeps a process as well, which would be what fails then."""
+        line, early = self.family.line(shape), self.family.pre_transfer_methods(shape)
+        for other in line if not any("__getstate__" in each.methods for each in line) else ():
+            beside = kept_beside(self.repo, Class(other.outline, other.node), early, trace)
+            if beside is not None:
+                path, place = beside
+                raise Refused(
+                    f"`{ast.unparse(place)}` ({path}:{place.lineno}) keeps a process, and the object can't be pickled "
+                    "with that either, once it was started: keep it in a variable where it is joined, or leave it out "
+                    f"in a `__getstate__` of `{shape.node.name}` together with the rest"
                 )
 
     def _by_hand(self, shape: Shape, name: str, hazard: Hazard) -> str:

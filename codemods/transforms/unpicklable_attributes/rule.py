@@ -143,7 +143,7 @@ def _finding(
     span = source.span(start, max(end, source.offset(*end_place(node))))
     fix = plan.fixes.get(name)
     reason = None if fix is not None else plan.reasons.get(name, "it can't be shown how to fix it")
-    message = _message(f"self.{name}", hazard.made, boundary if _saves(search.project, boundary) else "")
+    message = _message(f"self.{name}", hazard.made, boundary, _saves(search.project, boundary))
     return Finding(ID, outline.path, span, message, confidence, trace, fix, reason)
 
 
@@ -244,8 +244,7 @@ def _sent_alone(search: Search, known: Container[ast.expr]) -> Iterator[Finding]
     """`known`: the expressions that are reported already."""
     for sent in sent_alone(search):
         if sent.node not in known and sent.confidence.reaches(search.project.bar_of(sent.crossing.path)):
-            saver = sent.crossing.boundary if sent.crossing.saved else ""
-            message = _message(short(sent.node), sent.made, saver)
+            message = _message(short(sent.node), sent.made, sent.crossing.boundary, sent.crossing.saved)
             yield _at(search, sent.outline, sent.node, message, sent.confidence, sent.crossing.trace, sent.reason)
 
 
@@ -267,8 +266,8 @@ def _saves(project: Project, boundary: str) -> bool:
     return table(project.settings.boundaries).saves(boundary)
 
 
-def _message(name: str, made: Made, saver: str = "") -> str:
-    """`name`: as written; `saver`: what pickles it, where that is for no other process."""
+def _message(name: str, made: Made, boundary: str = "", saves: bool = False) -> str:
+    """`name`: as written; `boundary`: what pickles it, where that is known, and `saves` it for no other process."""
     kind = made.kind
     if kind.later:
         return f"`{name}` is {kind.what}: from Python 3.14 on it can't be pickled (`{kind.error}`)"
@@ -278,6 +277,8 @@ def _message(name: str, made: Made, saver: str = "") -> str:
         given = [*made.node.args[1:2], *(keyword.value for keyword in made.node.keywords if keyword.arg == "mode")]
         if any(isinstance(argument, ast.Constant) and "b" in str(argument.value) for argument in given):
             error = kind.binary
+    if kind.running and boundary and (saves or starts_nothing(boundary)):
+        error = kind.running
     holds = "holds" if made.nested else "is"
-    stops = f"`{saver}` stops with" if saver else _STOPS
+    stops = f"`{boundary}` stops with" if saves else _STOPS
     return f"`{name}` {holds} {kind.what}{_hidden(kind)}; {stops} `{error}`"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from harness.each_row import each_row
-from harness.small import reasons
+from harness.small import migrated, reasons, reported
 
 RULE = "unpicklable-attributes"
 TEXT = """\
@@ -121,3 +121,69 @@ def test_what_takes_no_object_along(mark: str) -> None:
     )
     assert not found(start.format("i"), more)
     assert len(found(start.format("self"), more)) == 1
+
+
+BESIDE = """\
+import multiprocessing as mp
+from torch.utils.data import DataLoader, Dataset
+
+def fill(queue):
+    queue.put(1)
+
+class Cached(Dataset):
+    def __init__(self, rows):
+        self.rows = rows
+        self.manager = mp.Manager()
+        self.queue = self.manager.Queue()
+        self.workers = []
+        {kept}
+
+    def run(self):
+        self.queue.put(2)
+
+    def start(self):
+        self.own = mp.Process(target=self.run)
+        self.own.start()
+
+    def __getitem__(self, at):
+        return self.queue.get()
+
+def main():
+    {sent}
+"""
+LOADER = "for batch in DataLoader(Cached([1, 2]), num_workers=2):\n        print(batch)"
+
+
+@each_row(
+    ("kept", "sent", "fixed"),
+    [
+        ("pass", LOADER, True),
+        ("pass", "Cached([1]).start()", True),  # the one that is started gets the object before it has itself
+        ("p = mp.Process(target=fill, args=(self.queue,)); p.start()", LOADER, True),
+        ("self.p = mp.Process(target=fill, args=(self.queue,)); self.p.start()", LOADER, False),
+        ("p = mp.Process(target=fill, args=(self.queue,)); p.start(); self.workers.append(p)", LOADER, False),
+        ("self.p = mp.Process(target=fill, args=(self.queue,)); self.p.start()", "Cached([1]).start()", False),
+    ],
+)
+def test_a_manager_is_not_left_out_alone_where_a_process_stays(kept: str, sent: str, fixed: bool) -> None:
+    files = {"a.py": BESIDE.format(kept=kept, sent=sent)}
+    if fixed:
+        assert 'del state["manager"]' in migrated(files, RULE)["a.py"]
+    else:
+        assert "keeps a process" in reasons(files, RULE)[0]
+
+
+@each_row(
+    ("sent", "error"),
+    [
+        (LOADER, "cannot pickle 'weakref.ReferenceType' object"),
+        ("Cached([1]).start()", "cannot pickle 'weakref.ReferenceType' object"),
+        ("mp.Pool(2).map(print, [Cached([1])])", "Pickling an AuthenticationString object is disallowed"),
+        ("mp.Queue().put(Cached([1]))", "Pickling an AuthenticationString object is disallowed"),
+    ],
+)
+def test_a_manager_fails_otherwise_where_the_process_runs_already(sent: str, error: str) -> None:
+    [finding] = [
+        each for each in reported({"a.py": BESIDE.format(kept="pass", sent=sent)}, RULE) if "manager" in each.message
+    ]
+    assert error in finding.message

@@ -10,11 +10,14 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from ....finding import Trace
+from ....nodes import end_line
 from ....syntax.binding_rules import COMPREHENSIONS, LOOPS
 from ....syntax.file_tree import position
 from ....syntax.names import last_name
 from ....syntax.outline import Outline
 from ....syntax.repo import Repo
+from ....syntax.resolver import Class
 
 _MAKES = re.compile(r"Process(?<!\wProcess)\s*\(")  # begins with the word: found many times faster
 _PUTS = frozenset(("append", "add", "insert", "extend"))
@@ -53,6 +56,36 @@ def own_processes(repo: Repo, path: str) -> Iterator[Kept]:
         ends = _closed(outline, call, owner, method) if again and starts and not has_method & _DECIDES else None
         if ends is not None:
             yield Kept(outline, call, ends, owner, closed=True)
+
+
+def kept_beside(repo: Repo, owner: Class, early: frozenset[str], trace: Trace) -> tuple[str, ast.Attribute] | None:
+    """The file and an attribute in which the objects of a class keep a process that was started, when they are sent.
+
+    Not where that process is the one that gets the object, by the boundary at the end of `trace`, and is kept alone.
+    `early`: the methods that run before that, beside those of a class that sends its own objects.
+    """
+    outline, last = owner.outline, trace[-1] if trace else None
+    sends = last is not None and last.path == outline.path and last.line in range(*_lines(owner.node))
+    for call in outline.calls.get("Process", ()) if repo.project.holds(outline.path, _MAKES) else ():
+        method = outline.method(call)
+        if outline.owner(call) is not owner.node or method is None or not (sends or method.name in early):
+            continue
+        statement = outline.statement(call)
+        alone = statement.targets[0] if isinstance(statement, ast.Assign) and statement.value is call else None
+        gets_it = sends and last is not None and call.lineno == last.line
+        if isinstance(alone, ast.Attribute) and outline.is_self(alone.value):
+            starts = (use for use in outline.attributes.get("start", ()) if outline.owner(use) is owner.node)
+            if not gets_it and any(ast.unparse(use.value) == ast.unparse(alone) for use in starts):
+                return outline.path, alone
+        elif (place := _kept(outline, call, method)) is not None and (
+            not gets_it or any(isinstance(above, (*LOOPS, *COMPREHENSIONS)) for above in _inside(outline, call, method))
+        ):
+            return outline.path, place
+    return None
+
+
+def _lines(node: ast.ClassDef) -> tuple[int, int]:
+    return node.lineno, end_line(node) + 1
 
 
 def _closed(outline: Outline, call: ast.Call, owner: ast.ClassDef, method: ast.AST) -> ast.Attribute | None:
