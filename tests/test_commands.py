@@ -181,6 +181,9 @@ def test_dry_run_shows_what_is_refused_only_then(words: Path, run: Run, monkeypa
     git(words, "commit", "-qam", "nothing to keep")
     done = run("migrate", "--dry-run", words)
     assert done.err.splitlines()[1:] == ["refused once this is done:", "  a.py:1, pkg/b.py:1: it is DEAR"]
+    done = run("migrate", words, "--no-checkout")  # `check` here shows none of that: it is on the branch
+    assert done.err.splitlines()[1:3] == ["refused now that this is done:", "  a.py:1, pkg/b.py:1: it is DEAR"]
+    assert not any("`spawnfix check`" in line for line in done.err.splitlines())
     for number in range(5):
         (words / f"a{number}.py").write_text('x = "OLD"\n')
     git(words, "add", ".")

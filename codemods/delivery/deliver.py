@@ -113,9 +113,9 @@ def summary(plan: Plan, would: bool) -> Iterable[str]:
         lost = len(missed(plan.skipped))
         less = f"; {_counted(lost, 'file')} {'was' if lost == 1 else 'were'} not looked at" if lost else ""
         yield f"{nothing} in {_counted(plan.files_seen, 'file')}{less}"
-    later = [finding for finding in plan.appeared if finding in plan.remaining] if would else []
+    later = [finding for finding in plan.appeared if finding in plan.remaining]  # not in the tree as it was
     if later:
-        yield "refused once this is done:"
+        yield f"refused {'once' if would else 'now that'} this is done:"
     for reason in dict.fromkeys(finding.reason for finding in later):
         places = list(dict.fromkeys(f"{each.path}:{each.span.line}" for each in later if each.reason == reason))
         more = f" and {_counted(len(places) - _MOST_PLACES, 'other place')}" if len(places) > _MOST_PLACES else ""

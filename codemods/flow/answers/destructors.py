@@ -87,7 +87,7 @@ def _done_by_workers(callees: Callees, path: str, line: int) -> frozenset[str]:
         return frozenset()
     last, found = crossing.trace[-1], set[str]()
     places = [(home, at) for home, at, hop in flow.sent() if (hop.path, hop.line) == (last.path, last.line)]
-    for outline, node in (each for place in places for each in callees.repo.defined_at(*place)):
+    for _, node in (each for place in places for each in callees.repo.defined_at(*place)):
         own = isinstance(node, ast.ClassDef) and any(last_name(base).endswith("Process") for base in node.bases)
         function = None if isinstance(node, ast.ClassDef) else node
         function = method(node, _RUN) if own and isinstance(node, ast.ClassDef) else function

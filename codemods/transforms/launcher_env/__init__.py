@@ -12,7 +12,8 @@ is reported also where the run joins a process group, in the `else` of a questio
 several GPUs.
 
 Reads of `RANK`, `WORLD_SIZE`, `SLURM_PROCID` and similar variables are reported in the same circumstances, and
-rewritten only in the two cases named below.
+rewritten only in the two cases named below. `NODE_RANK`, which no launcher sets, is reported behind a question for
+ranks (`if WORLD_SIZE > 1`), where a file of the repository starts them by torchrun and none sets it.
 
 ## Why it breaks
 `LOCAL_RANK` is set by torchrun, `SLURM_LOCALID` by srun. Started by hand, on Windows, in a debugger or a notebook, the
@@ -63,6 +64,8 @@ Functions for launched runs only (they call `init_process_group`) keep their cle
 SLURM's variables by `int(os.environ.get(...))`, all of them take torchrun's as second choice (`SLURM_PROCID` or `RANK`,
 `SLURM_NTASKS` or `WORLD_SIZE`, `SLURM_NNODES` or `GROUP_WORLD_SIZE`), so that it runs under both launchers; where this
 is not possible for one of them, none is rewritten, and the report names that one.
+
+`NODE_RANK` takes `GROUP_RANK` as second choice: torchrun's name for the number of the machine.
 
 ## References
 - https://pytorch.org/docs/stable/elastic/run.html#environment-variables

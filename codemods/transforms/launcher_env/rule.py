@@ -19,6 +19,7 @@ from ...syntax.names import last_name
 from ...syntax.outline import Outline
 from ...syntax.repo import Repo
 from ...tree.source import Source
+from .node_rank import unset_by_torchrun
 from .reads import Read, default_edits, is_int_of_unset, is_needed_instead, reads, torchrun_edits
 from .screen import ID, READ
 
@@ -49,6 +50,8 @@ def find(project: Project) -> Iterable[Finding]:
                     if scope not in told:  # at the others no run arrives
                         yield _needs_launcher(source, read, *start)
                     told.add(scope)
+                elif way is None and (unset := unset_by_torchrun(reach, source, read)) is not None:
+                    yield unset
                 elif way is not None or _needs_rank_anyway(reach, read, found):
                     yield _finding(reach, source, read, way, found)
 
