@@ -1043,3 +1043,49 @@ for batch in Own([1], num_workers=4):
     print(batch)
 """
     assert bool(reported({"a.py": text}, RULE)) is starts
+
+
+RUNNERS = """\
+from torch.utils.data import DataLoader
+
+class Runner:
+    def __init__(self, rows, workers=0):
+        self.rows = rows
+        self.workers = workers
+    def run(self):
+        for row in DataLoader(self.rows, num_workers=self.workers):
+            print(row)
+
+class Whole(Runner):
+    def __init__(self, *args, **kwargs):
+        super().__init__(*args, **kwargs)
+
+class Named(Runner):
+    def __init__(self, rows, **options):
+        super().__init__(rows, **options)
+
+class Deeper(Whole):
+    def __init__(self, *args, **kwargs):
+        super().__init__(*args, **kwargs)
+
+class Others(Runner):
+    def __init__(self, rows, **options):
+        super().__init__(rows, **{})
+"""
+
+
+@each_row(
+    ("made", "found"),
+    [
+        ("Whole([1], 4)", True),
+        ("Whole([1], workers=4)", True),
+        ("Named([1], workers=4)", True),
+        ("Deeper([1], 4)", True),
+        ("Whole([1], 0)", False),
+        ("Whole([4])", False),
+        ("Others([1], workers=4)", False),
+    ],
+)
+def test_a_number_that_constructors_of_heirs_pass_on(made: str, found: bool) -> None:
+    files = {"a.py": f"from runners import *\n{made}.run()\n", "runners.py": RUNNERS}
+    assert bool(reported(files, RULE)) is found

@@ -185,3 +185,56 @@ def test_a_lock_is_made_and_not_opened() -> None:
     )
     (finding,) = RULE.find(Project(MemoryFiles({"a.py": program.encode()})))
     assert finding.reason == "`locks` has its value from several places; make it in one statement"
+
+
+BY_TYPE = """
+{list}from multiprocessing import Process
+
+class Rows:
+    def __init__(self, path):
+        self.path = path
+        if {test}:
+            self.files = [open(each, "rb") for each in path]
+        else:
+            self.files = open(path, "rb")
+    def read(self):
+        return self.files if isinstance(self.files, list) else [self.files]
+
+if __name__ == "__main__":
+    Process(target=print, args=(Rows("a"),)).start()
+"""
+AGAIN = """\
+        if {test}:
+            self.files = [open(each, "rb") for each in self.path]
+        else:
+            self.files = open(self.path, "rb")
+"""
+
+
+@each_row(
+    ("test", "again"),
+    [
+        ("isinstance(path, list)", "isinstance(self.path, list)"),
+        ("isinstance(self.path, (list, tuple))", "isinstance(self.path, (list, tuple))"),
+    ],
+)
+def test_one_file_or_a_list_of_them_by_the_type_of_the_path(test: str, again: str) -> None:
+    program = BY_TYPE.format(list="", test=test)
+    (finding, _) = RULE.find(Project(MemoryFiles({"a.py": program.encode()})))
+    assert finding.fix is not None
+    assert AGAIN.format(test=again) in "".join(edit.text for edit in finding.fix.edits)
+
+
+@each_row(
+    ("own", "test"),
+    [
+        ("from own import list\n", "isinstance(path, list)"),
+        ("from own import isinstance\n", "isinstance(path, list)"),
+        ("", "isinstance(path, Rows)"),
+        ("", "callable(path)"),
+    ],
+)
+def test_what_else_a_call_may_say(own: str, test: str) -> None:
+    program = BY_TYPE.format(list=own, test=test)
+    found = RULE.find(Project(MemoryFiles({"a.py": program.encode()})))
+    assert len(found) == 2 and all((each.reason or "").startswith("it is created in different ways") for each in found)

@@ -39,6 +39,7 @@ OTHER_BY_CODE = SECOND.replace("coding)", "code)")
     ("body", "kept"),
     [
         (f"{FIRST}\n{SECOND}", f"{KEPT}{FIRST}\n{SECOND}"),
+        (f"pass\n# all rows\n{FIRST}", f"pass\n{KEPT}# all rows\n{FIRST}"),
         (f"if which:\n    {FIRST}\n    {SECOND}", f"if which:\n    {KEPT}    {FIRST}\n    {SECOND}"),
         (f"if which:\n    {FIRST}\n{SECOND}", f"{KEPT}if which:\n    {FIRST}\n{SECOND}"),
         (f"{FIRST}\nif which:\n    {SECOND}", f"{KEPT}{FIRST}\nif which:\n    {SECOND}"),

@@ -87,8 +87,22 @@ class GivenToClasses:
             if name in given and not isinstance(given[name], ast.Starred):
                 found += self.kept(caller, given[name]) or [(caller, given[name])]
             elif any(keyword.arg is None for keyword in call.keywords):
-                found.append((caller, ast.Starred(call)))
+                found += self._passed_on(caller, call, names, name) or [(caller, ast.Starred(call))]
         return found
+
+    def _passed_on(self, outline: Outline, call: ast.Call, names: list[str], name: str) -> _Given:
+        """What the calls of an heir say, whose `__init__(self, *args, **kwargs)` passes all of it on by `call`."""
+        function = outline.scope(call)
+        owner = outline.parents.get(function)
+        if not isinstance(owner, ast.ClassDef) or not isinstance(function, FUNCTIONS) or function.name != "__init__":
+            return []
+        rest, more = function.args.kwarg, function.args.vararg
+        unpacked = [last_name(keyword.value) for keyword in call.keywords if keyword.arg is None]
+        if rest is None or unpacked != [rest.arg] or name in parameters(function):
+            return []
+        first = call.args[0] if call.args and not positional(function)[1:] else None
+        in_order = isinstance(first, ast.Starred) and more is not None and last_name(first.value) == more.arg
+        return self._calls(outline, owner, names if in_order else [], name)
 
     def _calls_of(self, outline: Outline, owner: ast.ClassDef) -> Iterator[tuple[Outline, ast.Call]]:
         """Those that make an object of the class, or of one that derives from it, and `super().__init__(config)`."""

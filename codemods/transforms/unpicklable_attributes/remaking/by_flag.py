@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 
 from ....finding import Refused
 from ....nodes import end_line
-from ....syntax.binding_rules import default_values, given_to, positional
+from ....syntax.binding_rules import BUILTINS, default_values, given_to, positional
 from ....syntax.outline import Outline
 from ....syntax.unpicklable_table import Remedy
 from ..classes import Method, Shape, Store
@@ -109,7 +109,7 @@ def only_by_flag(uses: AttributeUses, stores: list[Store]) -> Branch | None:
             continue
         made = hazard.made
         if (
-            made.nested
+            (made.nested and len(uses.hazards) == 1)
             or made.choice
             or made.given
             or uses.closed_early() is not None
@@ -134,7 +134,7 @@ def _negated(test: str) -> str:
         return f"{text[: parsed.left.end_col_offset].decode()} not in {text[right.col_offset :].decode()}"
     if isinstance(parsed, ast.UnaryOp):
         return test.removeprefix("not ")
-    return f"not {test}" if isinstance(parsed, ast.Attribute) else f"not ({test})"
+    return f"not {test}" if isinstance(parsed, (ast.Attribute, ast.Call)) else f"not ({test})"
 
 
 def _not_reached(shape: Shape, store: Store, test: str) -> bool:
@@ -161,6 +161,12 @@ def _of_the_object(uses: AttributeUses, shape: Shape, init: ast.AST, holder: ast
         if isinstance(left, ast.Constant) and isinstance(test.ops[0], (ast.In, ast.NotIn)):
             return _compare(_written(uses, left), test, _of_the_object(uses, shape, init, holder, right))
         return None
+    if isinstance(test, ast.Call) and _called(test) == "isinstance" and len(test.args) == 2:
+        inner = _of_the_object(uses, shape, init, holder, test.args[0])
+        names = [node for node in (test.func, *ast.walk(test.args[1])) if isinstance(node, ast.Name)]
+        own = [node for node in names if node.id not in BUILTINS or shape.outline.lookup(node, node.id)[1]]
+        kinds = _written(uses, test.args[1])
+        return None if inner is None or own or kinds is None else f"isinstance({inner}, {kinds})"
     if isinstance(test, ast.Attribute) and shape.outline.is_self(test.value):
         return f"self.{test.attr}" if _is_kept(uses, shape, init, holder, test.attr) else None
     if not isinstance(test, ast.Name) or len(shape.outline.bindings(shape.outline.scope(test), test.id)) != 1:

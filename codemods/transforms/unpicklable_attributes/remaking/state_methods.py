@@ -12,7 +12,7 @@ from ....finding import Edit, Refused
 from ....nodes import end_line, end_place
 from ....syntax.names import last_name
 from ....syntax.outline import Outline
-from ....syntax.placement import last_line
+from ....syntax.placement import first_attached_line, last_line
 from ....tree.source import Source
 from ..classes import Method, Shape
 from ..existing_state import holds_items, returned_state, updated_from
@@ -322,7 +322,7 @@ def _stashes(outline: Outline, treatments: Sequence[Treatment]) -> list[Stash]:
 
 
 def _stash(source: Source, stash: Stash) -> list[Edit]:
-    start = source.line_starts[stash.statement.lineno - 1]
+    start = source.line_starts[first_attached_line(source, stash.statement) - 1]
     indent = source.line_text(stash.statement.lineno)[: stash.statement.col_offset]
     edits = [Edit(source.path, start, start, f"{indent}self.{stash.name} = {stash.text}\n")]
     if (node := stash.argument) is not None:

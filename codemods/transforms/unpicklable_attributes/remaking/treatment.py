@@ -124,6 +124,8 @@ def treatment_of(uses: AttributeUses) -> Treatment:
         return Treatment(uses.attribute, uses.shape.key(uses.attribute), Form.DROP, facts.line, facts.sure)
     if (branch := only_by_flag(uses, stores)) is not None:
         check_not_held(uses)
+        if any(hazard.made.nested for hazard in uses.hazards):
+            check_elements(uses)
         line, key = branch.hazard.store.target.lineno, uses.shape.key(uses.attribute)
         found = whole(uses, branch, lambda hazard: _made_again(uses, hazard))
         return Treatment(
