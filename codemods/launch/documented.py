@@ -11,6 +11,7 @@ from .entry_places import ending
 from .names import VARIABLES
 
 _TEXTS = (".md", ".rst", ".sh", ".bash")
+_MORE_TEXTS = (*_TEXTS, ".txt", ".yml", ".yaml", ".toml", ".cfg", ".slurm", ".sbatch", "Makefile", "Dockerfile")
 _JOB = re.compile(  # a job has its variables, and so has who sets them
     rf"^#(?:SBATCH|PBS|BSUB|\$)|\b(?:{'|'.join(VARIABLES)})=", re.M
 )
@@ -20,6 +21,10 @@ _PLAIN = re.compile(rf"[ \t]*(?:[$>]{_GAP})?(?:\w+=\S+{_GAP})*python3?(?:{_GAP}-
 _SCRIPT = re.compile(r"([\w-]+\.py)\b")
 _LAUNCHER = re.compile(
     r"torchrun|torch\.distributed|\bsrun\b|\bsbatch\b|\bmpi(?:run|exec)\b|deepspeed|accelerate|horovodrun"
+)
+_NAMES_LAUNCHER = re.compile(
+    r"torchrun|torch\.distributed\.(?:launch|run|elastic)\b|torch_dist|srun|sbatch|SLURM|mpirun|mpiexec|OMPI_|"
+    r"deepspeed|accelerate|horovodrun|submitit|torchx|sagemaker"
 )
 
 
@@ -40,6 +45,15 @@ def _starts(project: Project) -> tuple[tuple[tuple[str, str, int], ...], frozens
                 plain.setdefault(start[1], (path, number))
             number += line.count("\n")
     return tuple((name, *where) for name, where in plain.items()), frozenset(launched)
+
+
+@asked
+def speaks_of_launcher(project: Project) -> bool:
+    """Whether any text of the repository, code too, names what starts ranks, or sets their variables."""
+    if any(True for _ in project.matching(_NAMES_LAUNCHER)):
+        return True
+    texts = (project.source(path) for path in project.paths if path.endswith(_MORE_TEXTS))
+    return any(_NAMES_LAUNCHER.search(text.text) or _JOB.search(text.text) for text in texts if text is not None)
 
 
 def plain_start(project: Project, script: str) -> str | None:

@@ -80,6 +80,7 @@ class ObjectKind:
     plain: bool = False
     sent_only: bool = False
     at_start: bool = False
+    copied: bool = False
 
 
 GENERATOR = ObjectKind((), "a generator", "cannot pickle 'generator' object", Remedy.EXHAUST)
@@ -125,7 +126,7 @@ def method_of(kind: ObjectKind) -> ObjectKind:
     """A method of such an object, which takes the object along; one of a stream is looked up again."""
     remedy = kind.remedy if kind.plain else Remedy.REPORT
     advice = kind.advice if kind.plain else "keep the object itself, and look the method up where it is called"
-    return replace(kind, what=f"a method of {kind.what}", remedy=remedy, advice=advice, line="")
+    return replace(kind, what=f"a method of {kind.what}", remedy=remedy, advice=advice, line="", copied=True)
 
 
 @cache

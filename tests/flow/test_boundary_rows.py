@@ -187,6 +187,7 @@ def test_what_is_put_into_the_result_is_pickled(row: dict[str, Any]) -> None:
 ONLY = {  # an object that keeps what a boundary with `only` takes, and what it does not take
     "dict-view": ("{}.keys()", "{}"),
     "generator": ("(x for x in ())", "[]"),
+    "object": ("threading.Lock()", "lambda: 1"),
     "instance": ("threading.Lock()", "lambda: 1"),
 }
 

@@ -9,7 +9,7 @@ process group in any case.
 
 Where a document or a shell script of the repository starts the script by plain `python`, a read that needs a launcher
 is reported also where the run joins a process group, in the `else` of a question for SLURM, and behind a test for
-several GPUs.
+several GPUs. So is one in a script that always joins a process group, where no text of the repository names a launcher.
 
 Reads of `RANK`, `WORLD_SIZE`, `SLURM_PROCID` and similar variables are reported in the same circumstances, and
 rewritten only in the two cases named below. `NODE_RANK`, which no launcher sets, is reported behind a question for

@@ -9,7 +9,7 @@ from collections.abc import Iterable
 from ...finding import Answer, Confidence, Edit, Finding, Fix, Hop, Refused
 from ...flow.facts.records import facts_lookup
 from ...flow.facts.test_code import is_test
-from ...launch.documented import plain_start
+from ...launch.documented import plain_start, speaks_of_launcher
 from ...launch.names import LOCAL, VARIABLES, names
 from ...launch.reachability import Reach, Way, asks_for_variable, guard
 from ...project import Project
@@ -26,6 +26,7 @@ from .screen import ID, READ
 _ENVIRONMENT = re.compile(r"(?:environ|getenv)\b")
 _TORCHRUN = ("LOCAL_RANK", "RANK", "WORLD_SIZE")
 _SEVERAL = r"(?:{}) (?:> 1|>= 2|!= 1)"
+_STARTS_RANKS = re.compile(r"\b(?:spawn|start_processes|Process|Popen)\(")
 _MOST = 500  # reads in one file; each is seen against all the others
 
 
@@ -120,9 +121,11 @@ def _judge(
     if is_test(source.path, facts_lookup(reach.repo.project)):
         return possible, Refused("a test; start it the way it is meant to be started")
     if reach.demands_launcher(way):
-        return possible, Refused(
-            "this run joins a process group whatever happens, so it needs a launcher: start it with `torchrun`. "
-            "A default here would only hide that"
+        alone = _is_started_by_nobody(reach, read, way, others)
+        nobody = " No file here speaks of one." if alone else ""
+        return Confidence.LIKELY if alone else possible, Refused(
+            "this run joins a process group whatever happens, so it needs a launcher: start it with `torchrun`."
+            f"{nobody} A default here would only hide that"
         )
     confidence = Confidence.PROVEN if way.certain else Confidence.LIKELY
     together = _size_is_tested(read, way, others)
@@ -148,6 +151,17 @@ def _judge(
                 f"would not let the run start: start it with {_launcher(other)}"
             )
     return confidence, _fix(source, read)
+
+
+def _is_started_by_nobody(reach: Reach, read: Read, way: Way, others: list[tuple[Read, Way | str | None]]) -> bool:
+    """The first read of a program that does not start its ranks, in a repository that names no launcher anywhere."""
+    scope = read.outline.scope(read.node)
+    first = next(other for other, _ in others if read.outline.scope(other.node) is scope)
+    program = way.scopes[-1][0]
+    source = reach.repo.project.source(program.path)
+    starts = source is None or _STARTS_RANKS.search(source.text) is not None
+    own = first is read and program is read.outline and way.certain
+    return own and not starts and not speaks_of_launcher(reach.repo.project)
 
 
 def _is_of_slurm(read: Read) -> bool:

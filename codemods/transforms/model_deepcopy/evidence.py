@@ -26,12 +26,13 @@ from .process_groups import (
     speaks_of_groups,
     takes_group,
 )
-from .uses import SHARDED
+from .uses import DATA_PARALLEL, SHARDED
 
 _DISTRIBUTED = re.compile(
     r"\b(init_process_group|DistributedDataParallel|DDP|FullyShardedDataParallel|FSDP|init_distributed_mode|init_dist|"
     r"Accelerator|deepspeed|colossalai|torch\.distributed)\b"
 )
+_CALLS = 2  # of functions of the repository, one inside the other, that are looked into
 
 
 @dataclass(frozen=True)
@@ -114,16 +115,43 @@ def _group_set_by_call(view: FileView, site: Site, call: ast.Call) -> _Group | N
         return None
     if takes_group(call):
         return _Group(True, (Hop(view.path, call.lineno, "its layers get a process group"),))
+    if view.qualified(name).startswith("torch.") or DATA_PARALLEL.search(name):
+        return None  # the wrapper keeps the group, or it is used for this call alone: no layer gets it
     beside = _group_argument(view, site, call, site.statement)
-    if beside is not None and beside.certain:
-        return beside
     found = view.models.resolve(view.path, name)
-    if isinstance(found, FinalValue) and isinstance(found.node, ast.FunctionDef):
-        there = FileView(view.models, found.outline)
-        for inner in walk(found.node):
-            if puts_group(inner) and speaks_of_groups(view.models, found.path):
-                return _put(there, inner)
+    if not isinstance(found, FinalValue) or not isinstance(found.node, (ast.FunctionDef, ast.ClassDef)):
+        return beside if beside is not None and beside.certain else None
+    if (put := _put_inside(FileView(view.models, found.outline), found.node, _CALLS)) is None:
+        return None
+    return beside if beside is not None and beside.certain else put
+
+
+def _put_inside(view: FileView, body: ast.FunctionDef | ast.ClassDef, depth: int) -> _Group | None:
+    """The process group that a function, a constructor or what they call puts on layers."""
+    calls: list[ast.Call] = []
+    for node in walk(body):
+        if puts_group(node) and speaks_of_groups(view.models, view.path):
+            return _put(view, node)
+        if isinstance(node, ast.Call):
+            if takes_group(node):
+                return _Group(True, (Hop(view.path, node.lineno, "a layer gets a process group"),))
+            calls.append(node)
+    for call in calls if depth else ():
+        name = dotted(call.func) or ""
+        found = view.models.resolve(view.path, name)
+        if isinstance(found, FinalValue) and isinstance(found.node, (ast.FunctionDef, ast.ClassDef)):
+            inner = _put_inside(FileView(view.models, found.outline), found.node, depth - 1)
+            if inner is not None:
+                return inner
+        elif _hands_on_group(call) and not view.qualified(name).startswith("torch."):
+            return _Group(False, (Hop(view.path, call.lineno, f"`{short(ast.unparse(call))}` gets a process group"),))
     return None
+
+
+def _hands_on_group(call: ast.Call) -> bool:
+    """`layer.set_group(group)`, `setattr(layer, "group", group)`."""
+    given = [("", value) for value in call.args] + [(word.arg or "", word.value) for word in call.keywords]
+    return any(has_group_name(keyword, value) for keyword, value in given)
 
 
 def _put(view: FileView, statement: ast.Assign) -> _Group:

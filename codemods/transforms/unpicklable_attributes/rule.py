@@ -24,7 +24,7 @@ from .plan import Plan, Planner
 from .remaking.rebuild_expression import short
 from .screen import ID
 from .search import Search
-from .sent_alone import sent_alone
+from .sent_alone import DEEPCOPY, sent_alone
 from .uses.attribute_uses import Hazard
 from .uses.closed_before import is_closed_before, opened_from_outside
 from .uses.own_processes import own_processes
@@ -33,7 +33,6 @@ from .uses.taken_off import is_taken_off
 from .uses.used_before import used_before
 from .uses.used_by_keeper import used_by_keeper
 
-_DEEPCOPY = "copy.deepcopy"
 _STOPS = "a worker process under spawn or forkserver stops with"
 
 
@@ -77,7 +76,7 @@ def _of_class(search: Search, shape: Shape, planner: Planner) -> Iterator[tuple[
                 continue
             if kind.at_start and (not boundary or starts_nothing(boundary)):
                 continue
-            if kind.sent_only and boundary in ("", _DEEPCOPY):
+            if kind.sent_only and boundary in ("", DEEPCOPY):
                 continue
             if kind.later and confidence.reaches(Confidence.POSSIBLE):
                 confidence = Confidence.POSSIBLE
@@ -91,7 +90,7 @@ def _of_class(search: Search, shape: Shape, planner: Planner) -> Iterator[tuple[
 def _is_handled(project: Project, shape: Shape, trace: Trace, boundary: str) -> bool:
     """`try: copy.deepcopy(trainer)`, in a program that goes on in another way where that fails."""
     place = shape.outline.path, shape.node.lineno
-    copies = bool(trace) and boundary == _DEEPCOPY
+    copies = bool(trace) and boundary == DEEPCOPY
     return copies and handled(project, place, f"{trace[-1].path}:{trace[-1].line}", saves=True)
 
 
@@ -166,7 +165,7 @@ def _lost(search: Search, path: str) -> Iterator[Finding]:
     """A `__getstate__` takes a lock out, and the copy reads it."""
     for lost in lost_attributes(search, path):
         confidence, trace, boundary = search.crossing(lost.shape)
-        if not lost.sure or boundary == _DEEPCOPY:
+        if not lost.sure or boundary == DEEPCOPY:
             confidence = Confidence.POSSIBLE
         name, owner = lost.store.target.attr, lost.shape.node.name
         if not confidence.reaches(search.project.bar_of(path)):

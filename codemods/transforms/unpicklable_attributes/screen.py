@@ -7,5 +7,5 @@ import re
 ID = "unpicklable-attributes"
 SCREEN = re.compile(
     rb"\bself\s*\.\s*\w+\s*[:=,]|\bfield\s*(?:\(|as\b)|\bcached_property\b|\b__getattr__\b"
-    rb"|\bmultiprocessing\b|\bDataLoader\s*\((?!\s*\[[\d\]])"
+    rb"|\bmultiprocessing\b|\bdeepcopy\b|\bDataLoader\s*\((?!\s*\[[\d\]])"
 )

@@ -10,8 +10,9 @@ from dataclasses import dataclass
 from ...finding import Confidence
 from ...flow.answers.crossing import Crossing, only_in_children
 from ...flow.answers.crossings import flow_of
+from ...flow.answers.tried import handled
 from ...hazard_kind import HazardKind
-from ...nodes import at_place, end_line
+from ...nodes import at_place, end_line, walk
 from ...syntax.branches import chosen_at, exclude_each_other, no_one_run, types_asked_for
 from ...syntax.outline import Outline
 from ...syntax.unpicklable import Made
@@ -28,6 +29,10 @@ _PUT_ON = re.compile(r"stored as `(\w+)`")  # on an object whose class is not in
 _KEPT_ON = re.compile(r"stored as `(\w+)` on `(\w+)`")
 _PLAIN_TYPES = frozenset({"list", "tuple", "set", "frozenset", "dict", "str", "bytes", "int", "float", "bool"})
 _THERE = "send what it is made from, and create it in the process that uses it"
+_KEEPS = re.compile(r"stored by `")  # an object of a library: models are looked at by another rule
+_CHOOSE = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp, ast.Subscript)
+_SHARE = "copy what is beside it alone, and let the copy share it, or make another one for the copy"
+DEEPCOPY = "copy.deepcopy"
 
 
 @dataclass(frozen=True)
@@ -59,6 +64,8 @@ def sent_alone(search: Search) -> Iterator[Sent]:
                 continue
             if each.kind.at_start and starts_nothing(crossing.boundary):
                 continue
+            if crossing.boundary == DEEPCOPY and not _stops_a_copy(search, crossing, each):
+                continue
             places = [(crossing.path, crossing.line), *((hop.path, hop.line) for hop in crossing.trace)]
             if exclude_each_other(search.repo, places) or _is_asked_for_another(search, crossing):
                 continue
@@ -70,7 +77,33 @@ def sent_alone(search: Search) -> Iterator[Sent]:
                 continue
             if not _may_be_another(search, crossing):
                 sure = Confidence.LIKELY if crossing.guessed else crossing.confidence
-                yield Sent(outline, node, each, sure, crossing, _taken_along(crossing) or _reason(each, node))
+                yield Sent(outline, node, each, sure, crossing, _taken_along(crossing) or _reason(crossing, each, node))
+
+
+def _stops_a_copy(search: Search, crossing: Crossing, made: Made) -> bool:
+    """`copy.deepcopy` stops at it, and the program does not go another way then."""
+    last = crossing.trace[-1]
+    outline = search.repo.outline(last.path)
+    if made.kind.copied or made.kind.later or outline is None or any(_KEEPS.match(hop.what) for hop in crossing.trace):
+        return False
+    place = (crossing.path, crossing.line, crossing.column)
+    copies = [node for node in outline.nodes if isinstance(node, ast.Call) and node.lineno == last.line]
+    return all(_is_plain_copy(outline, node) for node in copies) and not handled(
+        search.project, place, f"{last.path}:{last.line}", saves=True
+    )
+
+
+def _is_plain_copy(outline: Outline, call: ast.Call) -> bool:
+    """A call without a memo, of something that no loop, comprehension or key chose."""
+    if len(call.args) > 1 or any(isinstance(node, _CHOOSE) for node in walk(call)):
+        return False
+    read = {node.id for node in walk(call) if isinstance(node, ast.Name)}
+    return not any(
+        isinstance(node, ast.Name) and node.id in read
+        for loop in outline.nodes
+        if isinstance(loop, (ast.For, ast.AsyncFor, ast.comprehension))
+        for node in walk(loop.target)
+    )
 
 
 def _is_overlooked(search: Search, crossing: Crossing) -> bool:
@@ -169,7 +202,9 @@ def _taken_along(crossing: Crossing) -> str:
     return ""
 
 
-def _reason(made: Made, node: ast.expr) -> str:
+def _reason(crossing: Crossing, made: Made, node: ast.expr) -> str:
+    if crossing.boundary == DEEPCOPY and made.kind.remedy is not Remedy.EXHAUST:
+        return _SHARE
     if made.kind.remedy is Remedy.EXHAUST:
         return "send a list, or " + _THERE.removeprefix("send ")
     return advice(made.kind, ast.unparse(node)) if made.kind.remedy is Remedy.REPORT else _THERE

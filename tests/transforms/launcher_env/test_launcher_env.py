@@ -92,8 +92,8 @@ READ = 'int(os.environ["LOCAL_RANK"])'
         pytest.param(f"def f():\n    return {READ}", id="never called"),
         pytest.param(f"def f():\n    return {READ}\nif args.distributed:\n    f()", id="called under a check"),
         pytest.param(f"def f():\n    return {READ}\nmp.spawn(f, nprocs=4)", id="handed over, not called"),
-        pytest.param(f"x = {READ}\ndist.init_process_group('nccl')", id="needs a launcher"),
-        pytest.param(f"def main():\n    x = {READ}\n    go()\ndef go():\n    dist.init_process_group()\nmain()",
+        pytest.param(f"x = {READ}  # torchrun\ndist.init_process_group('nccl')", id="needs a launcher"),
+        pytest.param(f"def main():\n    x = {READ}  # srun\n    go()\ndef go():\n    dist.init_process_group()\nmain()",
                      id="needs a launcher, one call away"),
         pytest.param(f"x = {READ}\nmp.spawn(work, nprocs=4)", id="starts its own ranks"),
     ],
@@ -103,9 +103,38 @@ def test_left_alone(body: str) -> None:
 
 
 def test_launched_function_is_reported_when_asked_for() -> None:
-    (finding,) = found(f"import os\nx = {READ}\ndist.init_process_group('nccl')\n", bar=Confidence.POSSIBLE)
+    text = f"import os\nx = {READ}  # set by torchrun\ndist.init_process_group('nccl')\n"
+    (finding,) = found(text, bar=Confidence.POSSIBLE)
     assert finding.confidence is Confidence.POSSIBLE
     assert finding.reason is not None and "torchrun" in finding.reason
+
+
+JOINS_ALWAYS = """\
+import os
+rank = int(os.environ["RANK"])
+local = int(os.environ["LOCAL_RANK"])
+dist.init_process_group("gloo", init_method="env://")
+"""
+
+
+@each_row(
+    "above, files, told",
+    [
+        ("", {}, True),
+        ("# mpirun -n 2\n", {}, False),
+        ("", {"README.md": "Run `torchrun a.py`."}, False),
+        ("", {"scripts/train": "", "env.sh": "RANK=0 LOCAL_RANK=0 python a.py"}, False),
+        ("", {"README.md": "Run it on four GPUs."}, True),
+        ("p = Process(target=work)\n", {}, False),  # it may start its own ranks
+    ],
+)
+def test_a_program_that_needs_a_launcher_and_nobody_says_so(above: str, files: dict[str, str], told: bool) -> None:
+    text = JOINS_ALWAYS.replace("rank =", f"{above}rank =")
+    contents = {"a.py": text, **files}
+    every = RULE.find(Project(MemoryFiles({path: text.encode() for path, text in contents.items()})))
+    likely = [each for each in every if each.confidence.reaches(Confidence.LIKELY)]
+    assert [each.span.line for each in likely] == ([2] if told else [])  # at the second no run arrives
+    assert all("start it with `torchrun`" in (each.reason or "") for each in likely)
 
 
 def test_rank_is_reported_not_rewritten() -> None:

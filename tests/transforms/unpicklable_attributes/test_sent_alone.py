@@ -392,3 +392,45 @@ def test_what_options_take_along() -> None:
     assert str(finding.reason).startswith(
         "`Reader` keeps the object that it is an attribute of, as `options`, and takes `writer` along"
     )
+
+
+COPIES = """\
+import copy
+import threading
+import weakref
+
+import torch.distributed as dist
+from torch import nn
+
+
+def main():
+    group, lock, net = dist.new_group([0]), threading.Lock(), nn.Linear(2, 2)
+    {}
+
+
+main()
+"""
+
+
+@each_row(
+    "body, stops",
+    [
+        ("copy.deepcopy((net, group))", True),
+        ("copy.deepcopy([1, {'lock': lock}])", True),
+        ("pair = (net, group); copy.deepcopy(pair)", True),
+        ("copy.deepcopy(nn.Sequential(nn.SyncBatchNorm(2, process_group=group)))", False),  # for model-deepcopy
+        ("copy.copy((net, group))", False),
+        ("copy.deepcopy([weakref.ref(net), lock.acquire])", False),  # taken as they are
+        ("copy.deepcopy([lock], {id(lock): lock})", False),
+        ("d = {'lock': lock, 'n': 1}; copy.deepcopy(d['n'])", False),
+        ("d = {'lock': lock, 'n': 1}; [copy.deepcopy(v) for k, v in d.items() if k != 'lock']", False),
+        ("copy.deepcopy({k: v for k, v in {'lock': lock}.items() if k != 'lock'})", False),
+        ("try: copied = copy.deepcopy([lock])\n    except TypeError: copied = [lock]", False),
+    ],
+)
+def test_copies_in_the_same_process(body: str, stops: bool) -> None:
+    text = COPIES.format(body.replace("try: ", "try:\n        ").replace("Error: ", "Error:\n        "))
+    every = find(Project(MemoryFiles({"run.py": text.encode()})))
+    reported = [each for each in every if each.confidence.value != "possible"]
+    assert bool(reported) is stops
+    assert all("`copy.deepcopy` stops with" in each.message and each.fix is None for each in reported)
