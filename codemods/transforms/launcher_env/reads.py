@@ -150,7 +150,11 @@ _OF_TORCHRUN = {  # torch/distributed/elastic/agent/server/local_elastic_agent.p
     "SLURM_JOB_NUM_NODES": "GROUP_WORLD_SIZE",
     "SLURM_NODEID": "GROUP_RANK",
 }
-_ALONE = {"WORLD_SIZE": 1, "LOCAL_WORLD_SIZE": 1}  # of one process; a rank is 0
+# how many there are, 1 where one process runs alone; a rank is 0
+SIZES = frozenset(
+    {"WORLD_SIZE", "SLURM_NTASKS", "SLURM_NPROCS", "OMPI_COMM_WORLD_SIZE", "MV2_COMM_WORLD_SIZE", "PMI_SIZE"}
+)
+_ONES = SIZES | {"LOCAL_WORLD_SIZE", "SLURM_NNODES", "SLURM_JOB_NUM_NODES"}
 
 
 def torchrun_edits(read: Read, source: Source) -> tuple[Edit, ...] | None:
@@ -175,7 +179,7 @@ def default_edits(read: Read, source: Source) -> tuple[Edit, ...] | None:
     if not re.fullmatch(r"(['\"])[A-Z_]+\1", name):
         return None
     quote = name[0]
-    value = _ALONE.get(read.variable, 0)
+    value = int(read.variable in _ONES)
     zero = f"{value}" if read.numeric else f"{quote}{value}{quote}"
     last = source.range_of(node)[1]
     if isinstance(node, ast.Subscript):

@@ -13,6 +13,7 @@ from ...launch.documented import plain_start, speaks_of_launcher
 from ...launch.names import LOCAL, VARIABLES, names
 from ...launch.reachability import Reach, Way, asks_for_variable, guard
 from ...project import Project
+from ...questions import asked
 from ...syntax.file_tree import Scope, position
 from ...syntax.modules import Modules
 from ...syntax.names import last_name
@@ -20,13 +21,17 @@ from ...syntax.outline import Outline
 from ...syntax.repo import Repo
 from ...tree.source import Source
 from .node_rank import unset_by_torchrun
-from .reads import Read, default_edits, is_int_of_unset, is_needed_instead, reads, torchrun_edits
+from .reads import SIZES, Read, default_edits, is_int_of_unset, is_needed_instead, reads, torchrun_edits
 from .screen import ID, READ
 
 _ENVIRONMENT = re.compile(r"(?:environ|getenv)\b")
 _TORCHRUN = ("LOCAL_RANK", "RANK", "WORLD_SIZE")
 _SEVERAL = r"(?:{}) (?:> 1|>= 2|!= 1)"
 _STARTS_RANKS = re.compile(r"\b(?:spawn|start_processes|Process|Popen)\(")
+_JOINS = re.compile(  # any of these in any file
+    r"distributed|init_dist|\bDDP\b|FSDP|deepspeed|accelerat|horovod|hvd|mpi4py|\bMPI\b|lightning|colossalai|megatron|"
+    r"MASTER_ADDR|all_reduce|allreduce|barrier|xla|\bjax\b|\bray\b|transformers"
+)
 _MOST = 500  # reads in one file; each is seen against all the others
 
 
@@ -137,6 +142,14 @@ def _judge(
             return possible, Refused(
                 f"{line} starts this with a launcher, which sets {read.variable}: nothing to do for such a run"
             )
+    if not _may_join(reach.repo.project):
+        if parts := _reads_of_parts(read, others):
+            return confidence, _alone(source, parts)
+        if read.variable not in LOCAL:
+            return confidence, Refused(
+                f"{read.variable} may say which part of the work is this process's, and the number of parts is not "
+                "read beside it: with a default, a run without a launcher would silently do one part alone"
+            )
     if read.variable not in LOCAL:
         by = "`srun`" if _is_of_slurm(read) else "`torchrun` (or srun)"
         return confidence, Refused(
@@ -151,6 +164,23 @@ def _judge(
                 f"would not let the run start: start it with {_launcher(other)}"
             )
     return confidence, _fix(source, read)
+
+
+def _reads_of_parts(read: Read, others: list[tuple[Read, Way | str | None]]) -> list[Read]:
+    """All reads of the file, where one place reads a rank and how many there are: `files[rank::world]`."""
+    outline, every = read.outline, [other for other, way in others if isinstance(way, Way)]
+    scope = outline.scope(read.node)
+    kinds = {other.variable in SIZES for other in every if other.variable not in LOCAL}
+    if len(every) != len(others) or kinds != {True, False}:
+        return []
+    plain = all(outline.scope(each.node) is scope and not is_needed_instead(outline, each.node) for each in every)
+    return every if plain and not any(is_int_of_unset(outline, node) for node in outline.own(scope)) else []
+
+
+@asked
+def _may_join(project: Project) -> bool:
+    """Whether some code may let processes wait for each other."""
+    return any(True for _ in project.matching(_JOINS))
 
 
 def _is_started_by_nobody(reach: Reach, read: Read, way: Way, others: list[tuple[Read, Way | str | None]]) -> bool:

@@ -265,3 +265,23 @@ def test_a_module_that_is_a_program_too() -> None:
 def test_tests_are_no_programs() -> None:
     (finding,) = programs(train=JOINS, test_it="import pytest\nfrom b import rank\n", b=CONSTANT)
     assert finding.confidence is Confidence.POSSIBLE
+
+
+PARTS = """\
+import os
+rank = int(os.environ["SLURM_PROCID"])
+world = int(os.environ["SLURM_NTASKS"])
+print(files[rank::world])
+"""
+
+
+def test_parts_of_the_work_without_a_group() -> None:
+    (fix,) = {each.fix for each in found(PARTS)}  # one for both
+    assert fix is not None and [edit.text for edit in fix.edits] == ['.get("SLURM_PROCID", 0)', '.get("SLURM_NTASKS", 1)']
+    reasons = {each.reason for each in found(PARTS + "torch.distributed.barrier()\n")}
+    assert all(reason is not None and "wait for each other" in reason for reason in reasons)
+
+
+def test_a_part_of_an_unknown_number_gets_no_default() -> None:
+    (finding,) = found('import os\nprint(files[int(os.environ["SLURM_PROCID"])::8])\n')
+    assert finding.fix is None and "silently do one part alone" in (finding.reason or "")

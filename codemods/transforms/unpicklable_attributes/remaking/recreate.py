@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from ....finding import Refused
@@ -15,7 +16,7 @@ from ..data import names
 from ..family import Family
 from ..own_classes import check_keeps_nothing, check_not_set_up
 from ..uses.call_arguments import passed
-from ..uses.mutation import first_touch, named
+from ..uses.mutation import first_touch, methods_called, named
 from ..uses.removed_files import removed_before
 from ..uses.surroundings import goes_elsewhere, is_absolute, is_plain, path_of
 from .factories import leaves_trace, noted_for_workers, returned_constructor
@@ -46,6 +47,7 @@ class Recreator:
         self.rebuilder = ExpressionRebuilder(family, recogniser, shape, store)
         self.rebuilder.check_opened = self._check_opened
         self.joins = ""
+        self.before: list[ast.Call] = []  # what sets it up while a local variable has it
 
     def recreation(self) -> Recreation:
         """The statements. Raises Refused."""
@@ -163,7 +165,9 @@ class Recreator:
     def check_local(self, name: ast.Name) -> None:
         """Raises Refused where what the local `name` stands for is changed, besides what is repeated."""
         uses = named(self.outline, self.store.method, name.id)
-        changed = first_touch(self.outline, uses, self.made.kind)
+        setup = {use: call for use in uses if (call := self._sets_up(use)) is not None}
+        self.before += setup.values()
+        changed = first_touch(self.outline, [use for use in uses if use not in setup], self.made.kind)
         if changed is not None:
             raise Refused(f"{changed}, and a new one would not have that; do it to `self.{self.store.target.attr}`")
         for use in uses:
@@ -176,6 +180,16 @@ class Recreator:
                 raise Refused(
                     f"line {use.lineno} passes it to `{taker}`, which may keep it too; let one of them own it"
                 )
+
+    def _sets_up(self, use: ast.expr) -> ast.Call | None:
+        """`handler.setLevel(...)`, a statement beside the one that stores it: the copy repeats that."""
+        method = self.outline.parents[use]
+        call = self.outline.parents[method]
+        if not (isinstance(method, ast.Attribute) and isinstance(call, ast.Call) and call.func is method):
+            return None
+        statement = self.outline.parents[call]
+        beside = isinstance(statement, ast.Expr) and statement in self.shape.block(self.store.statement)
+        return call if beside and method.attr in self.made.kind.setup else None
 
     def _check_opened(self, name: ast.Name, made: Made) -> None:
         """Raises Refused where the file that the local `name` is may not be opened for a part of it alone."""
@@ -326,7 +340,7 @@ class Recreator:
         block = self.shape.block(self.store.statement)
         after = block[next(i for i, statement in enumerate(block) if statement is self.store.statement) + 1 :]
         name = self.store.target.attr
-        lines: list[str] = []
+        lines = [self._call_again(call) for call in self.before]
         for statement in after:
             if isinstance(statement, ast.Assign) and len(statement.targets) == 1:
                 target = statement.targets[0]
@@ -346,9 +360,23 @@ class Recreator:
                     self.joins = lines[-1]
                     self._check_taken_off(name)
                     lines += [line for line in self._setup_of(call.func.value, block) if line not in lines]
+        for method in methods_called(after, self.outline):
+            lines += [self._call_again(call) for call in self._set_up_by(method, kind)]
         if not self.joins:
             self._check_joined_later(name)
         return lines
+
+    def _set_up_by(self, name: str, kind: ObjectKind) -> Iterator[ast.Call]:
+        """The calls by which the method sets it up."""
+        for shape in self.family.hierarchy(self.shape):
+            method = shape.methods.get(name)
+            for statement in method.body if method is not None else ():
+                call = statement.value if isinstance(statement, ast.Expr) else None
+                if isinstance(call, ast.Call) and isinstance(call.func, ast.Attribute) and call.func.attr in kind.setup:  # noqa: SIM102
+                    if self._is_it(call.func.value, self.store.target.attr):
+                        if shape.outline is not self.outline:
+                            raise Refused(f"another file sets it up ({shape.outline.path}:{call.lineno})")
+                        yield call
 
     def _check_joined_later(self, name: str) -> None:
         """Raises Refused where another method gives it to a logger that this one sets up."""
@@ -391,14 +419,42 @@ class Recreator:
         return lines
 
     def _call_again(self, call: ast.Call) -> str:
-        for name in (node for node in ast.walk(call) if isinstance(node, ast.Name)):
-            if not self.outline.is_self(name) and not isinstance(self.outline.lookup(name, name.id)[0], ast.Module):
-                raise Refused(
-                    f"`{short(call)}` (line {call.lineno}) sets it up with something that the copy doesn't have"
-                )
-        for argument in (*call.args, *(keyword.value for keyword in call.keywords)):
+        """The text of `call`, a method of it or of a logger, for the copy."""
+        given = (*call.args, *(keyword.value for keyword in call.keywords))
+        for argument in given:
             check_keeps_nothing(self.family.repo, self.outline, argument)
-        return self.rebuilder.source_of(call)
+        if call not in self.before and not self._locals_in(call):
+            return self.rebuilder.source_of(call)
+        if call not in self.before and self._locals_in(call.func):
+            raise self._lacking(call)
+        texts = [self._argument(call, argument) for argument in given]
+        words = [f"{keyword.arg}=" if keyword.arg else "**" for keyword in call.keywords]
+        written = [f"{word}{text}" for word, text in zip(["" for _ in call.args] + words, texts, strict=True)]
+        here = call in self.before
+        called = (
+            f"self.{self.store.target.attr}.{last_name(call.func)}" if here else self.rebuilder.source_of(call.func)
+        )
+        return f"{called}({', '.join(written)})"
+
+    def _lacking(self, call: ast.Call) -> Refused:
+        return Refused(f"`{short(call)}` (line {call.lineno}) sets it up with something that the copy doesn't have")
+
+    def _argument(self, call: ast.Call, argument: ast.expr) -> str:
+        """The text of an argument of `call`; a local variable that is bound once is written out."""
+        value, unknown = argument, self._locals_in(argument)
+        if unknown == [argument] and isinstance(argument, ast.Name):
+            held = self.outline.bindings(self.store.method, argument.id)
+            alone = len(named(self.outline, self.store.method, argument.id)) == 1  # used for this call, and not changed
+            if alone and len(held) == 1 and held[0].value is not None:
+                value, unknown = held[0].value, self._locals_in(held[0].value)
+        if unknown:
+            raise self._lacking(call)
+        return self.rebuilder.text_of(value)
+
+    def _locals_in(self, value: ast.expr) -> list[ast.Name]:
+        """Names that mean nothing in another method."""
+        names = (node for node in ast.walk(value) if isinstance(node, ast.Name) and not self.outline.is_self(node))
+        return [name for name in names if not isinstance(self.outline.lookup(name, name.id)[0], ast.Module)]
 
     def _is_it(self, node: ast.expr, name: str) -> bool:
         return isinstance(node, ast.Attribute) and node.attr == name and self.outline.is_self(node.value)

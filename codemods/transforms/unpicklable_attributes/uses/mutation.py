@@ -114,3 +114,14 @@ def elements(outline: Outline, container: ast.expr) -> list[ast.expr]:
         for node in ast.walk(whole)
         if isinstance(node, ast.Name) and node.id in names and isinstance(node.ctx, ast.Load)
     ]
+
+
+def methods_called(statements: Iterable[ast.stmt], outline: Outline) -> list[str]:
+    """The methods that `self.m()`, a statement of its own, calls there, in that order."""
+    calls = (statement.value for statement in statements if isinstance(statement, ast.Expr))
+    return [
+        call.func.attr
+        for call in calls
+        if isinstance(call, ast.Call) and isinstance(call.func, ast.Attribute) and outline.is_self(call.func.value)
+        if not call.args and not call.keywords
+    ]

@@ -18,7 +18,7 @@ from ..data import names
 from .attribute_uses import AttributeUses, Hazard
 from .called_before import early_uses, is_called_before
 from .closed_outside import closed_outside
-from .mutation import elements, first_touch, leading_words, named, sets_up, touch
+from .mutation import elements, first_touch, leading_words, methods_called, named, sets_up, touch
 
 _CONNECT = "connect in each process that uses it; one in memory is not shared: send its rows"
 
@@ -148,7 +148,11 @@ def check_writes(uses: AttributeUses) -> None:
         early = method.name in uses.pre_transfer_methods or method.name in uses.outside.called
         if (called := uses.called(node, shape)) is not None:
             name, call = called
-            repeated = name in kind.setup and _is_repeated(uses, call, shape)
+            sets = name in kind.setup
+            repeated = sets and (_is_repeated(uses, call, shape) or _is_repeated_with(uses, call, shape, method))
+            if sets and early and not repeated and name not in kind.stands:
+                lacks = f"line {node.lineno} sets it up (`{name}`), which would not be done to a new one"
+                raise Refused(f"{lacks}; do it right after it is created")
             if name in kind.stands and (reopened or early) and not repeated and not kind.carries:
                 what = "writes to it" if reopened else "fills or sets it"
                 lacks = f"line {node.lineno} {what} (`{name}`), which a new one would not have"
@@ -248,6 +252,19 @@ def _is_repeated(uses: AttributeUses, target: ast.AST, shape: Shape) -> bool:
         not uses.kind.filled
         and any(item is statement for item in shape.block(store.statement))
         and position(statement) > position(store.statement)
+    )
+
+
+def _is_repeated_with(uses: AttributeUses, call: ast.Call, shape: Shape, method: Method) -> bool:
+    """It stands in a method that is called right after the construction: `self.configure()`."""
+    store = uses.hazards[0].store
+    block = store.owner.block(store.statement)
+    after = block[block.index(store.statement) + 1 :] if store.statement in block else []
+    alone = sum(method.name in each.methods for each in uses.hierarchy) == 1
+    return (
+        alone
+        and shape.outline.statement(call) in method.body
+        and method.name in methods_called(after, store.owner.outline)
     )
 
 

@@ -1,0 +1,86 @@
+"""What sets up a handler or connection at the beginning is done to the copy's own, wherever it stands, or it is refused."""
+
+from __future__ import annotations
+
+from harness.each_row import each_row
+from harness.small import migrated, reasons
+
+RULE = "unpicklable-attributes"
+PROGRAM = """\
+import logging
+import sqlite3
+from multiprocessing import Pool
+
+def plus(a, b):
+    return a + b
+
+class Job:
+    def __init__(self, path, level):
+        self.path = path
+        self.level = level
+        {}
+
+    def configure(self):
+        {}
+
+    def run(self, n):
+        return n
+
+if __name__ == '__main__':
+    print(Pool(2).map(Job('a', 'INFO').run, [1]))
+"""
+HANDLER = "self.log = logging.StreamHandler()"
+LOCAL = "log = logging.StreamHandler()"
+
+
+def program(first: str, second: str = "pass") -> dict[str, str]:
+    indent = "\n        "
+    return {"a.py": PROGRAM.format(first.replace("\n", indent), second.replace("\n", indent))}
+
+
+@each_row(
+    "first, second, again",
+    [
+        (f"{HANDLER}\nself.configure()", "self.log.setLevel(self.level)", "self.log.setLevel(self.level)"),
+        (f"{LOCAL}\nlog.setLevel(logging.INFO)\nself.log = log", "pass", "self.log.setLevel(logging.INFO)"),
+        (f"{LOCAL}\nlog.setLevel(self.level)\nself.log = log", "pass", "self.log.setLevel(self.level)"),
+        (
+            f"{LOCAL}\nform = logging.Formatter('%(msg)s')\nlog.setFormatter(fmt=form)\nself.log = log",
+            "pass",
+            "self.log.setFormatter(fmt=logging.Formatter('%(msg)s'))",
+        ),
+        (
+            "db = sqlite3.connect(path)\ndb.create_function('plus', 2, plus)\nself.db = db",
+            "pass",
+            "self.db.create_function('plus', 2, plus)",
+        ),
+        (
+            "self.db = sqlite3.connect(path)\nself.configure()",
+            "self.db.create_function('plus', 2, plus)",
+            "self.db.create_function('plus', 2, plus)",
+        ),
+    ],
+)
+def test_done_again(first: str, second: str, again: str) -> None:
+    after = migrated(program(first, second), RULE)["a.py"]
+    restored = after[after.index("def __setstate__") :]
+    assert f"        {again}\n" in restored[: restored.index("\n    def ", 1)]
+
+
+@each_row(
+    "first, second, reason",
+    [
+        (f"{HANDLER}\nif path:\n    self.log.setLevel(10)", "pass", "sets it up"),
+        (f"{HANDLER}\nif path:\n    self.configure()", "self.log.setLevel(10)", "sets it up"),
+        (f"{HANDLER}\nself.configure()", "if self.path:\n    self.log.setLevel(10)", "sets it up"),
+        (f"{LOCAL}\nif path:\n    log.setLevel(10)\nself.log = log", "pass", "calls `setLevel` on it"),
+        (f"{LOCAL}\nlog.setLevel(level)\nself.log = log", "pass", "something that the copy doesn't have"),
+        (
+            f"{LOCAL}\nform = logging.Formatter()\nform.converter = plus\nlog.setFormatter(form)\nself.log = log",
+            "pass",
+            "something that the copy doesn't have",
+        ),
+    ],
+)
+def test_refused(first: str, second: str, reason: str) -> None:
+    assert any(reason in each for each in reasons(program(first, second), RULE))
