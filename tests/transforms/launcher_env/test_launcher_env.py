@@ -277,7 +277,10 @@ print(files[rank::world])
 
 def test_parts_of_the_work_without_a_group() -> None:
     (fix,) = {each.fix for each in found(PARTS)}  # one for both
-    assert fix is not None and [edit.text for edit in fix.edits] == ['.get("SLURM_PROCID", 0)', '.get("SLURM_NTASKS", 1)']
+    assert fix is not None and [edit.text for edit in fix.edits] == [
+        '.get("SLURM_PROCID", 0)',
+        '.get("SLURM_NTASKS", 1)',
+    ]
     reasons = {each.reason for each in found(PARTS + "torch.distributed.barrier()\n")}
     assert all(reason is not None and "wait for each other" in reason for reason in reasons)
 

@@ -1,4 +1,4 @@
-"""What sets up a handler or connection at the beginning is done to the copy's own, wherever it stands, or it is refused."""
+"""What sets up a handler or connection at the beginning is done to the copy's own too, or the fix is refused."""
 
 from __future__ import annotations
 

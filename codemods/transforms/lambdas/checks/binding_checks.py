@@ -18,6 +18,7 @@ from ....syntax.scope_data import Scope, Variable, start_of
 from ....syntax.scopes import Scopes
 from ..candidate import Unit, assignment_targets
 from ..known import Known, outside_uses
+from .descriptors import binds_nothing
 from .inspection_checks import CALLABLE, RENAMED, UNBOUND
 
 _DECORATES = re.compile(r"[ \t]+@(?:\w+\.)*")  # a line in a block, up to the name of a decorator
@@ -119,7 +120,11 @@ class BindingChecks:
             if isinstance(call, ast.Call) and last_name(call.func) == "MethodType" and call.args[:1] == [place]
         ]
         asked = [each for each in self.known.asked(self.path, *start_of(unit.node)) if each.what in _BIND]
-        places += [(at.what, f"line {at.line}" if at.path == self.path else f"{at.path}:{at.line}") for at in asked]
+        places += [
+            (at.what, f"line {at.line}" if at.path == self.path else f"{at.path}:{at.line}")
+            for at in asked
+            if not binds_nothing(self.project, at.path, at.line)
+        ]
         for binds, where in places:
             raise Refused(
                 f"`{binds}` ({where}) binds it to one object, and pickle looks for such a method in the class, by its "

@@ -22,6 +22,7 @@ from ....tree.source import Source
 from ..candidate import Movable, Unit
 from ..known import Known, outside_uses
 from ..libraries import libraries
+from .descriptors import binds_nothing
 from .frame_readers import FRAMES, read_by_callee
 from .identity import where_in_words
 from .parameter_values import gets_only_named
@@ -246,6 +247,8 @@ class InspectionChecks:
                 raise Refused(f"`{text.what}` of it is taken apart ({where}), as a text of a function: {_PLAIN}")
         questions = self.known.asked(self.path, *start_of(unit.node))
         for question in sorted(questions, key=lambda each: not _asks_for_function(each.what)):  # no class helps there
+            if question.what == "__get__" and binds_nothing(self.project, question.path, question.line):
+                continue
             where = f"line {question.line}" if question.path == self.path else f"{question.path}:{question.line}"
             read = f"its `{question.what}` is read ({where})"
             if not wrapped and question.what in _SOURCE_TEXT:
