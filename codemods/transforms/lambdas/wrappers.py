@@ -63,7 +63,8 @@ def _check(project: Project, crossing: Crossing, known: Known, rewrite: FileRewr
 
     Also where the wrapper keeps something: a worker decorates anew, so that has only what is there then.
     """
-    if (kept := kept_by(project, rewrite.scopes, node)) is not None:
+    sent = (crossing.trace[-1].path, crossing.trace[-1].line)
+    if (kept := kept_by(project, rewrite.scopes, node, sent)) is not None:
         raise Refused(
             f"{_GAIN}, but {kept}: a worker would start without what is in it. Keep that in an object that is sent, "
             "or where no result depends on it"

@@ -30,6 +30,7 @@ _SNAPSHOT_NAME = re.compile(whole("snapshot_variables").pattern, re.IGNORECASE)
 _MODULE_TYPE = re.compile(r"(Optional\[)?([\w.]+\.)?Module\]?( \| None)?$")
 _UNWRAPS = endings("unwrapping")
 _COLLECTS = endings("collecting")
+_SPEAKS_OF_MODELS = re.compile(r"torch|\.(?:named_)?(?:parameters|modules|buffers)\(|\.(?:eval|train|state_dict)\(")
 _ON_COPY = ("eval", "train", "requires_grad_")
 
 
@@ -37,7 +38,7 @@ def copies_in(models: Models, path: str) -> list[Copy]:
     """The copies of models in `path`, in the order of the text."""
     outline = models.outline(path)
     source = models.project.source(path)
-    if outline is None or source is None or "torch" not in source.text:
+    if outline is None or source is None or not _SPEAKS_OF_MODELS.search(source.text):
         return []
     calls = [
         node

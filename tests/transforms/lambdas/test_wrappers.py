@@ -198,6 +198,23 @@ def test_an_attribute_that_nothing_reads_is_no_reason() -> None:
     assert finding.fix is None
 
 
+READS = """
+def logged(function):
+    def wrapper(row):
+        wrapper.last = 1
+        return function(row)
+    return wrapper
+"""
+
+
+def test_what_only_the_parent_reads_is_no_reason() -> None:
+    code = MAIN.format(decorator=READS, more="").replace("area, [1])", "area, [1])\n        print(area.last)")
+    (finding,) = find(Project(MemoryFiles({"main.py": code.encode()})))
+    assert finding.fix is not None
+    (finding,) = found(READS, "def other():\n    return area.last")
+    assert "a worker would start without" in (finding.reason or "")
+
+
 REGISTRY = """
 from multiprocessing import Process
 

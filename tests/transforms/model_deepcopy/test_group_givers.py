@@ -86,3 +86,15 @@ def test_the_model_inside_of_ddp_is_copied_as_it_is() -> None:
     text = HEAD.replace("CALL", "ddp = DDP(model, process_group=group)").replace("copy(model)", "copy(ddp.module)")
     findings = RULE.find(Project(MemoryFiles({"main.py": text.encode()})))
     assert all(each.confidence is Confidence.POSSIBLE for each in findings)
+
+
+def test_a_file_that_does_not_name_torch_copies_models_too() -> None:
+    ema = "import copy\n\n\ndef make_ema(model):\n    ema = copy.deepcopy(model)\n    return ema.eval()\n"
+    main = (
+        "import torch.distributed as dist\nfrom torch import nn\nfrom ema import make_ema\n\n\n"
+        "class Net(nn.Module):\n    def __init__(self, group):\n        super().__init__()\n"
+        "        self.group = group\n\n\n"
+        "def main():\n    model = Net(dist.new_group([0]))\n    return make_ema(model)\n"
+    )
+    (finding,) = RULE.find(Project(MemoryFiles({"main.py": main.encode(), "ema.py": ema.encode()})))
+    assert (finding.path, finding.confidence) == ("ema.py", Confidence.PROVEN)

@@ -12,7 +12,7 @@ from harness.small import migrated, reasons
 
 RULE = "unpicklable-attributes"
 PROGRAM = """\
-import os
+import io, logging, os
 from multiprocessing import Pool
 from other import elsewhere
 def flag(*a):
@@ -53,6 +53,12 @@ def test_computed_once(line: str, before: list[str], again: str | None) -> None:
     assert after.count("newest(") + after.count("flag(") + after.count("elsewhere(") == PROGRAM.count("newest(") + 1 + 1
     if again is not None:
         assert f"self.f = {again}\n" in after
+
+
+def test_a_buffer_is_kept_with_what_is_in_it() -> None:
+    after = migrated({"a.py": PROGRAM.format("self.f = logging.StreamHandler(io.StringIO())")}, RULE)["a.py"]
+    assert "        self.buffer = io.StringIO()\n        self.f = logging.StreamHandler(self.buffer)\n" in after
+    assert after.count("io.StringIO()") == 1
 
 
 @each_row(

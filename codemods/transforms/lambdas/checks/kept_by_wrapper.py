@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
-from ....nodes import walk
+from ....nodes import end_line, walk
 from ....project import Project
-from ....syntax.binding_rules import FunctionNode, ScopeKind
+from ....syntax.binding_rules import FUNCTIONS, FunctionNode, ScopeKind
 from ....syntax.scopes import Scopes
 from .captures import is_change
 
@@ -16,10 +16,11 @@ _LOOKS_UP = frozenset({"get", "setdefault"})
 _OF_KEYS = frozenset({"tuple", "sorted", "frozenset", "str", "repr", "hash", "len", "isinstance", "type"})
 
 
-def kept_by(project: Project, scopes: Scopes, node: FunctionNode) -> str | None:
+def kept_by(project: Project, scopes: Scopes, node: FunctionNode, sent: tuple[str, int]) -> str | None:
     """Where the wrapper `node` changes what it keeps, in words; None where nobody can tell from what it gives.
 
-    Nobody can of a dict of results that is asked for results alone, and of an attribute that nothing reads.
+    Nobody can of a dict of results that is asked for results alone, and of an attribute that nothing reads, or only the
+    function that starts the workers, at `sent`: path and line.
     """
     captured: dict[str, list[ast.Name]] = {}
     around = set(scopes.ancestors(node))
@@ -27,7 +28,7 @@ def kept_by(project: Project, scopes: Scopes, node: FunctionNode) -> str | None:
         if isinstance(each, ast.Nonlocal):
             return f"it changes `{each.names[0]}` (line {each.lineno})"
         stores = isinstance(each, ast.Attribute) and isinstance(each.ctx, ast.Store) and _is(each.value, {node.name})
-        if stores and isinstance(each, ast.Attribute) and _is_read(project, scopes, each):
+        if stores and isinstance(each, ast.Attribute) and _is_read(project, scopes, each, sent):
             return f"it sets `{ast.unparse(each)}` (line {each.lineno})"
         if isinstance(each, ast.Name) and isinstance(each.ctx, ast.Load):
             owner = scopes.owner(scopes.around(each), each.id)
@@ -40,17 +41,27 @@ def kept_by(project: Project, scopes: Scopes, node: FunctionNode) -> str | None:
     return None
 
 
-def _is_read(project: Project, scopes: Scopes, stored: ast.Attribute) -> bool:
-    """Something of the repository reads an attribute of that name, or names it in a text."""
+def _is_read(project: Project, scopes: Scopes, stored: ast.Attribute, sent: tuple[str, int]) -> bool:
+    """Something that may run in a worker reads an attribute of that name, or names it in a text."""
     if isinstance(scopes.parents[stored], ast.AugAssign):
         return True
     for path in project.with_words((stored.attr,)):
         module = project.module(path)
-        for node in walk(module) if module is not None else ():
+        nodes = list(walk(module)) if module is not None else []
+        parent = set(_function_at(nodes, sent[1])) if path == sent[0] else set[ast.AST]()
+        for node in nodes:
+            if node in parent:
+                continue
             loads = isinstance(node, ast.Attribute) and node.attr == stored.attr and isinstance(node.ctx, ast.Load)
             if loads or (isinstance(node, ast.Constant) and node.value == stored.attr):
                 return True
     return False
+
+
+def _function_at(nodes: Iterable[ast.AST], line: int) -> list[ast.AST]:
+    """All that is in the innermost function around the line."""
+    around = [node for node in nodes if isinstance(node, FUNCTIONS) and node.lineno <= line <= end_line(node)]
+    return list(walk(max(around, key=lambda node: node.lineno))) if around else []
 
 
 def _is(node: ast.AST, names: set[str]) -> bool:

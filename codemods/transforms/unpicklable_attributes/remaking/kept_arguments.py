@@ -15,6 +15,7 @@ from ..classes import Store
 from ..family import Family
 
 _ALWAYS_PLAIN = (ast.Compare, ast.JoinedStr)  # a bool or a str, whatever is called in it
+_BUFFERS = frozenset({"io.StringIO", "io.BytesIO"})  # pickled with what is in them
 _VERBS = ("get_", "make_", "build_", "find_", "create_", "compute_", "load_", "choose_")
 
 
@@ -50,7 +51,9 @@ def _is_plain(node: ast.expr) -> bool:
 
 
 def _gives_plain(family: Family, recogniser: Recogniser, store: Store, call: ast.Call) -> bool:
-    """It calls functions of the repository, none of which returns something that can't be pickled."""
+    """It makes a buffer, or calls functions of the repository that return nothing that can't be pickled."""
+    if recogniser.origin(store.owner.outline, call.func) in _BUFFERS:
+        return True
     functions = list(family.repo.called(store.owner.outline, call.func))
     for where, function in functions:
         for node in where.own(function):
@@ -67,6 +70,8 @@ def _gives_plain(family: Family, recogniser: Recogniser, store: Store, call: ast
 def _word(call: ast.Call) -> str:
     """`index_path` of `get_index_path(...)`; a name of one word is mostly a verb."""
     name = last_name(call.func).strip("_")
+    if name in ("StringIO", "BytesIO"):
+        return "buffer"
     for verb in _VERBS:
         if name.startswith(verb):
             return name.removeprefix(verb)
