@@ -1089,3 +1089,37 @@ class Others(Runner):
 def test_a_number_that_constructors_of_heirs_pass_on(made: str, found: bool) -> None:
     files = {"a.py": f"from runners import *\n{made}.run()\n", "runners.py": RUNNERS}
     assert bool(reported(files, RULE)) is found
+
+
+@pytest.mark.parametrize(
+    ("made", "found"),
+    [
+        ("lambda rows: loader(rows, 4)", True),
+        ("lambda rows: loader(rows, 0)", False),
+        ("lambda rows: len(rows)", False),
+    ],
+)
+def test_a_lambda_that_makes_a_loader(made: str, found: bool) -> None:
+    text = f"""\
+from torch.utils.data import DataLoader
+
+def loader(rows, workers):
+    return DataLoader(rows, num_workers=workers)
+
+def both(rows):
+    make = {made}
+    train = test = None
+    if rows:
+        train, test = make(rows), make(rows)
+    return train, test
+
+class Trainer:
+    def __init__(self, rows):
+        self.train, self.test = both(rows)
+    def run(self):
+        for batch in self.train:
+            print(batch)
+
+Trainer([1]).run()
+"""
+    assert bool(reported({"a.py": text}, RULE)) is found

@@ -117,6 +117,8 @@ class Loaders:
             if not functions and depth < _NEAR and (taken := self.taken_by_library(outline, node)) is not None:
                 sure = self.sure(outline, taken, given, depth + _NEAR)
                 return sure and likely(sure)
+            if not functions and (bodies := _bodies(outline, node.func)):
+                return self._any(outline, bodies, {}, depth)
             if not functions:
                 tables = looked_up(self.callees, outline, node.func)
                 return surest(self.returned(*each, depth + 1) for each in tables)
@@ -351,6 +353,12 @@ class Loaders:
                         found.append(self.number(where, passed, least, depth + 1))
         sure = surest(found)
         return sure and likely(sure)
+
+
+def _bodies(outline: Outline, func: ast.expr) -> list[ast.expr]:
+    """What the lambdas give that a name is bound to."""
+    bound = outline.lookup(func, func.id)[1] if isinstance(func, ast.Name) else []
+    return [binding.value.body for binding in bound if isinstance(binding.value, ast.Lambda)]
 
 
 def likely(sure: Confidence) -> Confidence:
