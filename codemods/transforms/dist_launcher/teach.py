@@ -6,13 +6,13 @@ import ast
 import re
 
 from ...finding import Edit, Import, Refused
-from ...nodes import end_line
+from ...nodes import end_line, walk
 from ...project import Project
 from ...syntax.argparse_options import Option, nodes
 from ...syntax.imports import reference
 from ...syntax.names import dotted
 from .local_rank import overwriting, overwritten_defaults, reads_environment, spelling
-from .program import SPELLINGS, Program
+from .program import SPELLINGS, Program, imports_of
 
 _GROUPS = ("add_argument_group", "add_mutually_exclusive_group")
 
@@ -118,6 +118,21 @@ def _said_again(project: Project, program: Program, option: Option) -> list[Edit
     return edits
 
 
+def _os_by_star(project: Project, path: str, module: ast.Module, line: int) -> bool:
+    """The one `from m import *` of the file stands above the line, and gives it the `os` that a module imports."""
+    stars = [node for node in module.body if isinstance(node, ast.ImportFrom) and node.names[0].name == "*"]
+    if len(stars) != 1 or stars[0].lineno >= line:
+        return False
+    given = [target for at, target in imports_of(project, path) or () if at == stars[0].lineno]
+    other = project.module(given[0]) if len(given) == 1 else None
+    if other is None or any(isinstance(node, ast.Name) and node.id == "__all__" for node in walk(other)):
+        return False
+    try:
+        return reference(other, given[0], "os", "environ") == ("os.environ", ())
+    except ValueError:
+        return False
+
+
 def _taught(
     project: Project, option: Option, missing: list[str], with_default: bool
 ) -> tuple[Edit, tuple[Import, ...]]:
@@ -137,6 +152,8 @@ def _taught(
         environ, needs = reference(module, path, "os", "environ", inside=option.line)
     except ValueError as error:
         raise Refused(f"`os` is taken in {path} ({error}): give --local_rank its default by hand") from None
+    if needs and _os_by_star(project, path, module, option.line):
+        needs = ()
     first = re.search(r"[\"']", source.text[source.range_of(option.call)[0] :])
     quote = first.group() if first is not None else '"'
     key = f"{quote}LOCAL_RANK{quote}"

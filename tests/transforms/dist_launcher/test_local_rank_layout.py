@@ -11,6 +11,7 @@ from codemods.finding import Finding
 from codemods.settings import Settings
 from codemods.tree.files import MemoryFiles
 from harness.each_row import each_row
+from harness.small import migrated
 
 SCRIPT = """\
 import argparse
@@ -166,3 +167,36 @@ def test_a_default_above_the_import_of_the_module_gets_one_that_runs_before() ->
     done = plan(MemoryFiles({path: text.encode() for path, text in files.items()}), Settings(select=("dist-launcher",)))
     after = done.contents["train.py"].decode()
     assert after.startswith("import argparse\nimport os\n\nparser = ") and after.count("import os\n") == 2
+
+
+BY_STAR = """\
+import argparse
+import torch.distributed as dist
+from tools import *
+
+def main(args):
+    os.makedirs("x", exist_ok=True)
+    dist.init_process_group("nccl")
+    torch.cuda.set_device(args.local_rank)
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--local_rank", type=int)
+    main(parser.parse_args())
+"""
+
+
+@pytest.mark.parametrize(
+    ("tools", "taught"),
+    [
+        ("import os\nimport torch\n", True),
+        ("import torch\nos = None\n", False),
+        ("import os\nimport torch\n__all__ = ['torch']\n", False),
+    ],
+)
+def test_os_that_comes_with_all_of_a_module(tools: str, taught: bool) -> None:
+    run = "python -m torch.distributed.launch --nproc_per_node=2 train.py\n"
+    files = {"train.py": BY_STAR, "tools.py": tools, "run.sh": run}
+    after = migrated(files, "dist-launcher")
+    assert ('default=os.environ.get("LOCAL_RANK")' in after.get("train.py", "")) is taught
+    assert "import os" not in after.get("train.py", "")
