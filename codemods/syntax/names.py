@@ -6,6 +6,7 @@ These are asked for most nodes of a tree, and nodes have no subclasses: `type(no
 from __future__ import annotations
 
 import ast
+from typing import TypeGuard
 
 
 def dotted(node: ast.AST) -> str:
@@ -66,6 +67,27 @@ def without_arguments(node: ast.expr) -> ast.expr:
     return node
 
 
+def written_bases(node: ast.ClassDef) -> list[ast.expr]:
+    """The bases of a class; of `class C(six.with_metaclass(Meta, A, B))` these are A and B."""
+    found: list[ast.expr] = []
+    for base in node.bases:
+        found += base.args[1:] if _by_six(base, "with_metaclass") else [base]
+    return found
+
+
+def written_metaclass(node: ast.ClassDef) -> ast.expr | None:
+    """What the class names as its metaclass, by the keyword or in one of the ways of six."""
+    named = [keyword.value for keyword in node.keywords if keyword.arg == "metaclass"]
+    calls = (base for base in node.bases if _by_six(base, "with_metaclass"))
+    calls = (*calls, *(mark for mark in node.decorator_list if _by_six(mark, "add_metaclass")))
+    return next(iter((*named, *(call.args[0] for call in calls))), None)
+
+
+def sets_metaclass(decorator: ast.expr) -> bool:
+    """`@six.add_metaclass(Meta)`, which gives the class back made anew, and no other."""
+    return _by_six(decorator, "add_metaclass")
+
+
 def last_name(node: ast.AST) -> str:
     """`C` of `C`, `a.b.C`, `f().C`, `C[T]` and `*C`, else ""."""
     if type(node) is ast.Name:
@@ -73,3 +95,7 @@ def last_name(node: ast.AST) -> str:
     if type(node) is ast.Attribute:
         return node.attr
     return last_name(node.value) if isinstance(node, (ast.Subscript, ast.Starred)) else ""
+
+
+def _by_six(node: ast.expr, name: str) -> TypeGuard[ast.Call]:
+    return isinstance(node, ast.Call) and bool(node.args) and last_name(node.func) == name and not node.keywords

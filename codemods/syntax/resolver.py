@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from ..project import Project
 from .modules import Modules
-from .names import dotted, is_own_module, original_name, root_of_chain
+from .names import dotted, is_own_module, original_name, root_of_chain, written_bases
 from .outline import Outline, ValueBinding, outline_of
 
 Function = ast.FunctionDef | ast.AsyncFunctionDef
@@ -414,7 +414,7 @@ class Resolver:
         """The classes of the repository that `cls` may derive from directly."""
         known = self._bases.get(cls.node)
         if known is None:
-            found = (base for written in cls.node.bases for base in self.classes(cls.outline, written))
+            found = (base for written in written_bases(cls.node) for base in self.classes(cls.outline, written))
             known = self._bases[cls.node] = [base for base in found if base.node is not cls.node]
         return known
 
@@ -437,7 +437,7 @@ class Resolver:
         known = self._names.get(cls.node)
         if known is None:
             lineage = self.lineage(cls)
-            outside = {at.outline.home_name(base) for at in lineage for base in at.node.bases}
+            outside = {at.outline.home_name(base) for at in lineage for base in written_bases(at.node)}
             known = self._names[cls.node] = frozenset({*(at.node.name for at in lineage), *outside} - {""})
         return known
 
@@ -456,7 +456,7 @@ class Resolver:
 
     def _unknown(self, cls: Class) -> set[str]:
         """Last names of the bases that are no classes of the repository, as far as can be seen."""
-        bases = ((at.outline, base) for at in self.lineage(cls) for base in at.node.bases)
+        bases = ((at.outline, base) for at in self.lineage(cls) for base in written_bases(at.node))
         return {outline.home_name(base) for outline, base in bases if not self.classes(outline, base)}
 
 

@@ -6,7 +6,7 @@ import ast
 from collections.abc import Sequence
 
 from ...syntax.binding_rules import ScopeKind
-from ...syntax.names import dotted, without_arguments
+from ...syntax.names import dotted, without_arguments, written_bases
 from ..kinds import FunctionKind, MethodBinding, ParameterKind
 from .builder import FactsBuilder
 from .passed_on import defined_under
@@ -82,7 +82,7 @@ def enter_class(builder: FactsBuilder, node: ast.ClassDef, bases: tuple[int, ...
         scope = scope.parent
     qualname = f"{outer.qualname}.{node.name}" if outer.qualname else node.name
     index = len(facts.classes)
-    names = tuple(dotted(without_arguments(base)) for base in node.bases)
+    names = tuple(dotted(without_arguments(base)) for base in written_bases(node))
     facts.classes.append(Class(node.name, qualname, position(node), bases, names, nested))
     facts.class_nodes.append(-1)
     builder.scope = FactsScope(ScopeKind.CLASS, qualname, outer, outer.function, index)

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Sequence
 from ...nodes import children, end_line, walk, yields
 from ...syntax.binding_rules import ScopeKind
 from ...syntax.main_guard import is_main_process_test
-from ...syntax.names import dotted, last_name, without_arguments
+from ...syntax.names import dotted, last_name, sets_metaclass, without_arguments, written_bases, written_metaclass
 from ..kinds import FunctionKind, MethodBinding
 from .always_read import always_read
 from .builder import FactsBuilder
@@ -308,9 +308,13 @@ class Statements:
     def _class_def(self, node: ast.ClassDef) -> None:
         builder = self.builder
         facts = builder.facts
-        applied = [self.expressions.value(decorator) for decorator in node.decorator_list]
-        bases = tuple(self.expressions.value(without_arguments(base)) for base in node.bases)
+        marks = [decorator for decorator in node.decorator_list if not sets_metaclass(decorator)]
+        applied = [self.expressions.value(decorator) for decorator in marks]
+        bases = tuple(self.expressions.value(without_arguments(base)) for base in written_bases(node))
         named = {keyword.arg: self.expressions.value(keyword.value) for keyword in node.keywords}
+        metaclass = written_metaclass(node)
+        if metaclass is not None:
+            named.setdefault("metaclass", self.expressions.value(metaclass))
         index = enter_class(builder, node, bases)
         self.body(node.body)
         body, made = builder.scope, facts.classes[index]
@@ -319,9 +323,7 @@ class Statements:
         made.sent = sent_in_spite_of_tests(node) if made.dropped is None else made.sent
         made.record = is_record(node)
         made.decorators = tuple(applied)
-        made.metaclass = any(
-            keyword.arg in ("metaclass", None) and last_name(keyword.value) != "ABCMeta" for keyword in node.keywords
-        )
+        made.metaclass = None in named or (metaclass is not None and last_name(metaclass) != "ABCMeta")
         made.made_by = named.get("metaclass", -1)
         body.function = -1  # a class body captures nothing by itself
         builder.leave()
