@@ -1,7 +1,8 @@
-"""Globals that only the main process sets: handed to the workers of a pool by its `initializer`.
+"""Globals that only the main process sets: handed to the workers of a pool, or of a loader, that sets them up.
 
 Under fork a worker has the value of the moment when its pool was made. `Pool(..., initializer=_init_worker,
-initargs=(args,))` gives it that value under every start method.
+initargs=(args,))` gives it that value under every start method, and so does `DataLoader(...,
+worker_init_fn=partial(_init_worker, args))`.
 """
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ import ast
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from ....finding import Edit, Fix, Refused
+from ....finding import Edit, Fix, Import, Refused
 from ....nodes import end_line, end_place
 from ....syntax.assigned import blocks
 from ....syntax.binding_rules import positional
@@ -29,12 +30,15 @@ from ..statements import changed, names_bound
 from .sendable import Sendable, Values
 
 POOL = "multiprocessing.Pool"
-_PLACES = {POOL: 1, EXECUTOR: 2}  # where `initializer` stands among the positional arguments
+LOADER = "torch.utils.data.DataLoader"
+_PLACES = {POOL: 1, EXECUTOR: 2, LOADER: 10}  # where the function stands among the positional arguments
 _KEYWORDS = frozenset(["initializer", "initargs"])
-_NAMES = ("_init_worker", "_init_pool_worker")
+_OF_LOADER = "worker_init_fn"
+_NAMES = {False: ("_init_worker", "_init_pool_worker"), True: ("_init_worker", "_init_loader_worker")}
+_WHILE_LOADED = frozenset(("__setstate__", "__new__", "__setattr__"))
 _MOST = 6  # values
 _DEPTH = 4  # functions between the guard and the pool
-_OWN = "the pool of line {} has an `initializer`, which could set it too"
+_OWN = "the {} of line {} has {}, which could set it too"
 _TASKS = "maxtasksperchild"
 
 
@@ -46,6 +50,17 @@ class NotDone(Refused):
 class _Pool:
     call: ast.Call
     kind: str
+
+    @property
+    def argument(self) -> str:
+        """What is called in each worker."""
+        return _OF_LOADER if self.kind == LOADER else "initializer"
+
+    @property
+    def words(self) -> tuple[str, int, str]:
+        """What it is, its line, and that argument."""
+        loads = self.kind == LOADER
+        return "loader" if loads else "pool", self.call.lineno, f"{'a' if loads else 'an'} `{self.argument}`"
 
 
 class HandOver:
@@ -62,7 +77,10 @@ class HandOver:
         if len(names) > _MOST:
             raise NotDone(f"workers read {len(names)} names that are set there: keep them in one object")
         pools = self._pools(calls)
-        own = self._own_initializer([pool.call for pool in pools.values()], names)
+        own = self._own_initializer([*pools.values()], names)
+        loaders = [pool.call for pool in pools.values() if pool.kind == LOADER]
+        if loaders and len(loaders) < len(pools):
+            raise NotDone("")
         for name in names:
             for pool in pools.values():
                 self._check(name, pool)
@@ -72,11 +90,19 @@ class HandOver:
                 raise NotDone(f"{old} names a Python whose executors have no `initializer`; 3.7 is the first")
         unsafe = self._unsafe(names)
         listed = ", ".join(f"`{name}`" for name in names)
-        definition = self._definition(names, readers, own)
+        definition = self._definition(names, readers, own, bool(loaders))
+        if loaders:
+            self._check_loading(names)
+            partial, imports = self._partial()
+            values = names[0] if len(names) == 1 else f"({', '.join(names)})"
+            handed = f"{partial}({self._name(names, loads=True)}, {values})"
+            edits = (definition, *(self._for_loader(call, handed) for call in loaders))
+            title = f"Hand {listed} to the workers by the `{_OF_LOADER}` of their loader"
+            return Fix(title, edits, imports, unsafe)
         if own:
             changed_calls = [edit for pool in pools.values() for edit in self._wrapped(pool.call, names)]
         else:
-            changed_calls = [self._call(pool.call, names) for pool in pools.values()]
+            changed_calls = [self._call(pool.call, self._arguments(names)) for pool in pools.values()]
         edits = (definition, *changed_calls)
         return Fix(f"Hand {listed} to the workers by the initializer of their pool", edits, unsafe=unsafe)
 
@@ -92,6 +118,7 @@ class HandOver:
         for call in calls:
             function = call.func
             made = self._made(function.value) if isinstance(function, ast.Attribute) else []
+            made = [_Pool(call, LOADER)] if self.starts.name(self.outline, function) == LOADER else made
             if not made:
                 raise NotDone("")
             for pool in made:
@@ -103,7 +130,7 @@ class HandOver:
         """The calls that make the pool; none where that is no pool, or can't be told."""
         if isinstance(receiver, ast.Call):
             kind = self.starts.name(self.outline, receiver.func)
-            return [_Pool(receiver, kind)] if kind in _PLACES else []
+            return [_Pool(receiver, kind)] if kind in (POOL, EXECUTOR) else []
         if not isinstance(receiver, ast.Name):
             return []
         found: list[_Pool] = []
@@ -115,20 +142,21 @@ class HandOver:
         return found
 
     def _check_arguments(self, pool: _Pool) -> None:
-        call, line = pool.call, pool.call.lineno
+        call, (what, line, argument) = pool.call, pool.words
         given = {keyword.arg for keyword in call.keywords}
         if len(call.args) > _PLACES[pool.kind] or given & _KEYWORDS == {"initargs"}:
-            raise NotDone(_OWN.format(line))
+            raise NotDone(_OWN.format(*pool.words))
         if None in given or any(isinstance(value, ast.Starred) for value in call.args):
-            raise NotDone(f"the pool of line {line} may have an `initializer` among its `*` arguments")
+            raise NotDone(f"the {what} of line {line} may have {argument} among its `*` arguments")
 
-    def _own_initializer(self, calls: Sequence[ast.Call], names: Sequence[str]) -> str:
+    def _own_initializer(self, pools: Sequence[_Pool], names: Sequence[str]) -> str:
         """The function that initialises the workers of all these pools already, by its name; "" where none does."""
-        given = [next((k.value for k in call.keywords if k.arg == "initializer"), None) for call in calls]
+        calls = [pool.call for pool in pools]
+        given = [next((k.value for k in pool.call.keywords if k.arg == pool.argument), None) for pool in pools]
         found = {value.id if isinstance(value, ast.Name) else "" for value in given if value is not None}
         if not found:
             return ""
-        refused = NotDone(_OWN.format(calls[0].lineno))
+        refused = NotDone(_OWN.format(*pools[0].words))
         if len(found) > 1 or None in given:
             raise refused
         (own,) = found
@@ -145,16 +173,18 @@ class HandOver:
     # what the name stands for where the pool is made
 
     def _check(self, name: str, pool: _Pool) -> None:
-        call, line = pool.call, pool.call.lineno
+        call, (what, line, _) = pool.call, pool.words
         if not (self._is_bound_on_import(call, name) or self.order.bound_before(call, name)):
-            raise NotDone(f"it is not sure that `{name}` has its value where line {line} makes the pool")
+            raise NotDone(f"it is not sure that `{name}` has its value where line {line} makes the {what}")
         if not self._is_the_global(call, name, 0):
-            raise NotDone(f"where line {line} makes the pool, `{name}` is a variable of the function")
+            raise NotDone(f"where line {line} makes the {what}, `{name}` is a variable of the function")
         if self.values.is_shared(self.outline, name) and not self._is_imported(call.func):
             raise NotDone(f"line {line} makes the pool by a context, and `{name}` may be of another")
-        late = pool.kind == EXECUTOR or any(keyword.arg == _TASKS for keyword in call.keywords) or len(call.args) > 3
+        late = pool.kind != POOL or any(keyword.arg == _TASKS for keyword in call.keywords) or len(call.args) > 3
         if late and (after := self._changed_after(call, name)) is not None:
-            raise NotDone(f"line {after} changes `{name}` after line {line} makes the pool, which starts workers later")
+            raise NotDone(
+                f"line {after} changes `{name}` after line {line} makes the {what}, which starts workers later"
+            )
 
     def _is_bound_on_import(self, call: ast.Call, name: str) -> bool:
         """The module gives it a value above the code that makes the pool: what it has later is what a fork sees."""
@@ -226,8 +256,11 @@ class HandOver:
 
     # the edits
 
-    def _definition(self, names: Sequence[str], readers: Sequence[Function], own: str) -> Edit:
-        """The function, above the first of `readers`; it calls the initialiser `own`, if there is one."""
+    def _definition(self, names: Sequence[str], readers: Sequence[Function], own: str, loads: bool) -> Edit:
+        """The function, above the first of `readers`; it calls the initialiser `own`, if there is one.
+
+        `loads`: a loader calls it, with the values in one argument and the number of the worker.
+        """
         source, module = self.source, self.outline.module
         tops = [statement for statement in module.body if any(reader in ast.walk(statement) for reader in readers)]
         first = min(tops, key=lambda statement: statement.lineno)
@@ -240,11 +273,14 @@ class HandOver:
         value = next(name for name in (("value", "given") if one else ("values", "given")) if name not in taken)
         rest = next(name for name in ("initargs", "others", "further") if name not in taken)
         parameters = f"{value}, *{rest}" if own else value if one else f"*{value}"
+        if loads:
+            rest = next(name for name in ("worker_id", "worker") if name not in taken)
+            parameters = f"{value}, {rest}"
         lines = [
-            f"def {self._name(names)}({parameters}):",
+            f"def {self._name(names, loads)}({parameters}):",
             f"{unit}global {', '.join(names)}",
             f"{unit}{', '.join(names)} = {value}",
-            *([f"{unit}{own}(*{rest})"] if own else ()),
+            *([f"{unit}{own}({rest if loads else f'*{rest}'})"] if own else ()),
         ]
         above = min(blank_lines_above(source, line), 2)
         gap = max(usual_gap(source, module), above)
@@ -252,20 +288,49 @@ class HandOver:
         at = source.line_starts[line - 1]
         return Edit(source.path, at, at, lead + "\n".join(lines) + "\n" * (gap + 1))
 
-    def _name(self, values: Sequence[str]) -> str:
+    def _name(self, values: Sequence[str], loads: bool = False) -> str:
         taken = set(self.outline.named) | {name for item in self.outline.module.body for name in names_bound(item)}
         taken |= {name for of, name in self._names.items() if of != tuple(values)}
-        names = (*_NAMES, *(f"{_NAMES[0]}_{number}" for number in range(2, 99)))
+        names = (*_NAMES[loads], *(f"{_NAMES[loads][0]}_{number}" for number in range(2, 99)))
         return self._names.setdefault(tuple(values), next(name for name in names if name not in taken))
 
-    def _call(self, call: ast.Call, names: Sequence[str]) -> Edit:
-        """The arguments that are added to the call which makes a pool."""
-        source, name = self.source, self._name(names)
+    def _check_loading(self, names: Sequence[str]) -> None:
+        """Raises NotDone where an object reads a name while it is unpickled, which is before a loader calls anything."""
+        for name in names:
+            for use in self.outline.named.get(name, ()):
+                above = (getattr(each, "name", "") for each in self.outline.ancestors(use))
+                if not _WHILE_LOADED.isdisjoint(above):
+                    raise NotDone(f"line {use.lineno} reads `{name}` while the object is unpickled")
+
+    def _partial(self) -> tuple[str, tuple[Import, ...]]:
+        """`functools.partial` as the file calls it, and the import that it needs for that."""
+        module = self.outline.module
+        for name, kind in (("partial", ast.ImportFrom), ("functools", ast.Import)):
+            bound = [binding.statement for binding in self.outline.bindings(module, name)]
+            homes = {getattr(each, "module", "functools") for each in bound}
+            if homes == {"functools"} and all(isinstance(each, kind) and each in module.body for each in bound):
+                return ("partial" if kind is ast.ImportFrom else "functools.partial"), ()
+        if self.outline.bindings(module, "functools"):
+            raise NotDone("")
+        return "functools.partial", (Import(self.source.path, "functools"),)
+
+    def _for_loader(self, call: ast.Call, handed: str) -> Edit:
+        own = next((keyword.value for keyword in call.keywords if keyword.arg == _OF_LOADER), None)
+        if own is None:
+            return self._call(call, [f"{_OF_LOADER}={handed}"])
+        return Edit(self.source.path, self.source.offset(own.lineno, own.col_offset), self._end(own), handed)
+
+    def _arguments(self, names: Sequence[str]) -> list[str]:
+        """What a call that makes a pool gets."""
+        return [f"initializer={self._name(names)}", f"initargs=({', '.join(names)}{',' if len(names) == 1 else ''})"]
+
+    def _call(self, call: ast.Call, added: Sequence[str]) -> Edit:
+        """The arguments that are added to the call which makes a pool, or a loader."""
+        source = self.source
         start = max(self._end(node) for node in [call.func, *call.args, *(k.value for k in call.keywords)])
         end = self._end(call) - 1
         if "#" in (gap := source.text[start:end]):
             raise NotDone(f"a comment stands at the end of line {call.end_lineno}: move it above the call")
-        added = [f"initializer={name}", f"initargs=({', '.join(names)}{',' if len(names) == 1 else ''})"]
         behind = end - (len(gap) - len(gap.rstrip()))
         has_arguments = bool(call.args or call.keywords)
         comma = gap.rstrip().endswith(",")
@@ -308,7 +373,7 @@ class HandOver:
             if len(arguments.elts) == 1 and source.text[last:behind].strip() == "," and call.lineno == call.end_lineno:
                 edits.append(Edit(source.path, last, behind, ""))  # `(3,)` becomes `(table, 3)`
         else:
-            raise NotDone(_OWN.format(call.lineno))
+            raise NotDone(_OWN.format("pool", call.lineno, "an `initializer`"))
         for edit in edits:
             line = source.line_text(source.position(edit.start)[0])
             added = sum(len(each.text) - (each.end - each.start) for each in edits)
