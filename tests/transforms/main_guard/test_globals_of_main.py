@@ -388,7 +388,10 @@ def test_each_pool_has_a_function_of_its_own() -> None:
 @each_row(
     ("use", "words"),
     [
-        ("DataLoader(rows, num_workers=2, worker_init_fn=lambda n: n, collate_fn=work)", "by the `worker_init_fn` of the loader"),
+        (
+            "DataLoader(rows, num_workers=2, worker_init_fn=lambda n: n, collate_fn=work)",
+            "by the `worker_init_fn` of the loader",
+        ),
         ("Process(target=work, args=(rows,)).start()", "as an argument (or by the `initializer` of a pool)"),
     ],
 )

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from ....finding import Refused
 from ....syntax.binding_rules import FUNCTIONS, LASTING, BindingKind, FunctionNode, ScopeKind, defaults_of
+from ....syntax.names import dotted, root_of_chain
 from ....syntax.scope_data import Use, Variable, line_of, start_of
 from ..candidate import Unit
 from ..libraries import libraries
@@ -186,10 +187,20 @@ class Header:
         named = [base.value, base.slice] if isinstance(base, ast.Subscript) else [base]
         for part in named:
             local = isinstance(part, ast.Name) and self.settled.is_local(part)  # looked at above
+            local = local or self._is_of_import(unit, part)
             unknown = isinstance(part, ast.Name) and part.id not in self.scopes.module.bindings
             if not isinstance(part, ast.Tuple) and not (local or unknown or self.settled.constant(part)):
                 what = f"its base `{ast.unparse(base)}` (line {base.lineno})"
                 raise Refused(f"{what} may be another class each time that it is defined: {_BY_HAND}")
+
+    def _is_of_import(self, unit: Unit, base: ast.expr) -> bool:
+        """`torch.utils.data.Dataset`, where the function around imports `torch` and nobody sets such an attribute."""
+        root = root_of_chain(base)
+        if not isinstance(base, ast.Attribute) or root is None or root.id not in {each.name for each in unit.imported}:
+            return False
+        if not self.settled.is_module_there(dotted(base.value)):
+            return False
+        return not any(isinstance(node, ast.Attribute) and self.settled.is_stored(node.attr) for node in ast.walk(base))
 
     def _class_body(self, node: ast.ClassDef, unit: Unit | None = None) -> None:
         """Raises Refused for what a class body reads or does each time that it runs.

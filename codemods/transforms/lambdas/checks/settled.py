@@ -204,12 +204,20 @@ class Settled:
             return known is not None or module in self._imported_above
         return f"{module}.{name}" in self._imported_above or (known is not None and name in known)
 
+    def is_module_there(self, module: str) -> bool:
+        """The module, with dots, can be used by its whole name wherever the file's first imports have run."""
+        return bool(module) and self._is_there(module, None)
+
     def import_above(self, variable: Variable) -> Import | None:
         """The import of a function, as one at the top of the file: `from package import name`, of a name that is there
         in each release. None where that may give something else or fail, or another name is meant there."""
         binding = variable.bindings[0]
         statement, alias = binding.statement, binding.node
-        if len(variable.bindings) != 1 or not isinstance(statement, ast.ImportFrom) or not isinstance(alias, ast.alias):
+        if len(variable.bindings) != 1 or not isinstance(alias, ast.alias):
+            return None
+        if isinstance(statement, ast.Import):
+            return self._package_above(variable, binding, alias)
+        if not isinstance(statement, ast.ImportFrom):
             return None
         if statement.level or alias.asname or statement.module is None or self.file_of(binding) is not None:
             return None
@@ -224,6 +232,15 @@ class Settled:
         if not works or any(True for _ in self._modules.imported(self.path, statement)):
             return None
         return Import(self.path, statement.module, alias.name, early=True)
+
+    def _package_above(self, variable: Variable, binding: Binding, alias: ast.alias) -> Import | None:
+        """The same of `import torch`, where the first imports of the file have a part of that package."""
+        if alias.asname or "." in alias.name or self.file_of(binding) is not None:
+            return None
+        if self.scopes.module.bindings.get(alias.name) or self.scopes.module.stars or self.value_may_change(variable):
+            return None
+        is_there = alias.name in self._imported_first and alias.name not in _IN_PYTHON
+        return Import(self.path, alias.name, early=True) if is_there else None
 
     def is_import_alone(self, statement: ast.Import | ast.ImportFrom) -> bool:
         """It can't fail, and what it imports only defines: it may run at another moment, or not at all."""

@@ -197,7 +197,7 @@ def _definition(rewrite: FileRewrite, move: Move, inner: Sequence[Edit], indent:
 def _annotated(move: Move) -> list[str]:
     """The parameters that come first; what was a parameter of the function around is said to be of the same type.
 
-    That is for builtin types only: these mean the same everywhere.
+    That is for types that mean the same everywhere, see `said_type`.
     """
     types = {
         variable.name: said

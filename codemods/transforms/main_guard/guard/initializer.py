@@ -295,7 +295,7 @@ class HandOver:
         return self._names.setdefault(tuple(values), next(name for name in names if name not in taken))
 
     def _check_loading(self, names: Sequence[str]) -> None:
-        """Raises NotDone where an object reads a name while it is unpickled, which is before a loader calls anything."""
+        """Raises NotDone where an object reads a name while it is unpickled: a loader calls nothing before that."""
         for name in names:
             for use in self.outline.named.get(name, ()):
                 above = (getattr(each, "name", "") for each in self.outline.ancestors(use))
