@@ -78,8 +78,8 @@ def written_bases(node: ast.ClassDef) -> list[ast.expr]:
 def written_metaclass(node: ast.ClassDef) -> ast.expr | None:
     """What the class names as its metaclass, by the keyword or in one of the ways of six."""
     named = [keyword.value for keyword in node.keywords if keyword.arg == "metaclass"]
-    calls = (base for base in node.bases if _by_six(base, "with_metaclass"))
-    calls = (*calls, *(mark for mark in node.decorator_list if _by_six(mark, "add_metaclass")))
+    calls = [base for base in node.bases if _by_six(base, "with_metaclass")]
+    calls += [mark for mark in node.decorator_list if _by_six(mark, "add_metaclass")]
     return next(iter((*named, *(call.args[0] for call in calls))), None)
 
 
