@@ -25,6 +25,7 @@ from .before_start import is_set_before
 from .changed_settings import Changed, Place, Search, nearest
 from .library_texts import imported_name, texts_of_libraries
 from .loggers import may_serve
+from .overwritten import SEED, weights_are_loaded
 from .process_state_table import State, read_by
 from .worker_functions import Worker
 
@@ -65,6 +66,10 @@ def process_state(search: Search) -> Iterator[ChangedState]:
         changes = list(_changes(search, state, near))
         if state.stops and any(_is_by_import(change) for change in changes):
             continue  # workers have it too
+        if changes and state.name == SEED:
+            places = [each for each in places if not weights_are_loaded(search, each[1])]
+            if not places:
+                continue
         stays = state.seeded or state.linked or state.lasting
         changes = [change for change in changes if stays or not _is_set_back(change, state)]
         groups = [(changes, places)] if not state.shown else _by_logger(changes, places)
