@@ -55,7 +55,7 @@ _AT_ONCE = (
 _APART = "it is set together with other things; assign it in a statement of its own"
 _LOOK_UP = "it is taken from a container of modules: keep the key, and look the module up where it is used"
 _ONCE = (
-    "a container has it, too, and two copies would no longer be one object: keep it in one of them, and take it from "
+    "{} has it, too, and two copies would no longer be one object: keep it in one of them, and take it from "
     "there where it is used"
 )
 _OF_CLASS = "the class has it, where nothing is pickled: use that, and do not store it on the object"
@@ -225,7 +225,7 @@ class Recogniser:
             inner = self.contents.of(outline, given)
             if not found and isinstance(given, (ast.Attribute, ast.Call)) and (name == "dict" or not inner.by_key):
                 entries = (self._made(where, value, depth + 1) for where, _, value in inner.entries)
-                found = [replace(_of_two(each), nested=True) for several in entries for each in several]
+                found = [replace(_of_two(each, given), nested=True) for several in entries for each in several]
                 found = self._doubted(found, inner)
         yield from (replace(each, within="") for each in found)
 
@@ -263,7 +263,7 @@ class Recogniser:
         inner = self.contents.of(outline, holder)
         found = [self._made(where, value, depth + 1) for where, value in inner.at(key)]
         if found and all(found):
-            yield from self._doubted([_of_two(made) for several in found for made in several], inner)
+            yield from self._doubted([_of_two(made, holder) for several in found for made in several], inner)
 
     def _doubted(self, found: list[Made], inner: Inner) -> list[Made]:
         """The same, of a container in which something else may be by then where it is changed."""
@@ -522,9 +522,11 @@ def _reported(made: Made, said: str) -> Made:
     return replace(made, kind=kind)
 
 
-def _of_two(made: Made) -> Made:
-    """What is in a container as well."""
-    return _reported(made, _LOOK_UP if made.kind is MODULE else _ONCE)
+def _of_two(made: Made, holder: ast.expr) -> Made:
+    """What is in the container `holder` as well, which gets it where it is made."""
+    container = f"`{ast.unparse(holder)}`" if isinstance(holder, (ast.Name, ast.Attribute)) else "a container"
+    what = f"{container} (filled at {made.outline.path}:{made.node.lineno})"
+    return _reported(made, _LOOK_UP if made.kind is MODULE else _ONCE.format(what))
 
 
 def _left_by_a_stack(made: Made) -> Made:
