@@ -154,7 +154,7 @@ _OF_TORCHRUN = {  # torch/distributed/elastic/agent/server/local_elastic_agent.p
 SIZES = frozenset(
     {"WORLD_SIZE", "SLURM_NTASKS", "SLURM_NPROCS", "OMPI_COMM_WORLD_SIZE", "MV2_COMM_WORLD_SIZE", "PMI_SIZE"}
 )
-_ONES = SIZES | {"LOCAL_WORLD_SIZE", "SLURM_NNODES", "SLURM_JOB_NUM_NODES"}
+ONES = SIZES | {"LOCAL_WORLD_SIZE", "SLURM_NNODES", "SLURM_JOB_NUM_NODES"}
 
 
 def torchrun_edits(read: Read, source: Source) -> tuple[Edit, ...] | None:
@@ -179,7 +179,7 @@ def default_edits(read: Read, source: Source) -> tuple[Edit, ...] | None:
     if not re.fullmatch(r"(['\"])[A-Z_]+\1", name):
         return None
     quote = name[0]
-    value = int(read.variable in _ONES)
+    value = int(read.variable in ONES)
     zero = f"{value}" if read.numeric else f"{quote}{value}{quote}"
     last = source.range_of(node)[1]
     if isinstance(node, ast.Subscript):

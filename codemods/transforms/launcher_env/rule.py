@@ -21,7 +21,7 @@ from ...syntax.outline import Outline
 from ...syntax.repo import Repo
 from ...tree.source import Source
 from .node_rank import unset_by_torchrun
-from .reads import SIZES, Read, default_edits, is_int_of_unset, is_needed_instead, reads, torchrun_edits
+from .reads import ONES, SIZES, Read, default_edits, is_int_of_unset, is_needed_instead, reads, torchrun_edits
 from .screen import ID, READ
 
 _ENVIRONMENT = re.compile(r"(?:environ|getenv)\b")
@@ -145,7 +145,7 @@ def _judge(
     if not _may_join(reach.repo.project):
         if parts := _reads_of_parts(read, others):
             return confidence, _alone(source, parts)
-        if read.variable not in LOCAL:
+        if read.variable not in LOCAL | ONES:
             return confidence, Refused(
                 f"{read.variable} may say which part of the work is this process's, and the number of parts is not "
                 "read beside it: with a default, a run without a launcher would silently do one part alone"
