@@ -274,7 +274,7 @@ class Project:
         if known is None:
             reads = Reads()
             with self.noting(reads):
-                known = Answered(find(), reads)
+                known = Answered(find(), reads.done())
         self.asked[question] = known
         if self.notes.reads is not None:
             self.notes.reads.asked.add(question)

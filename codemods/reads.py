@@ -10,6 +10,7 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from functools import cached_property
+from types import MappingProxyType
 from typing import Any
 
 from .word_index import words_of
@@ -19,6 +20,7 @@ Probe = tuple[str, int]  # a pattern with its flags; with PLAIN a text
 
 
 PLAIN = -1
+_EMPTY: dict[type, Any] = {set: frozenset(), dict: MappingProxyType({})}
 
 
 class Changed:
@@ -59,6 +61,13 @@ class Reads:
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         vars(self).update(vars(Reads()) | state)
+
+    def done(self) -> Reads:
+        """The same, when nothing more is noted: thousands are kept, and each of them asked for little."""
+        for name, value in vars(self).items():
+            if value.__class__ in _EMPTY and not value:
+                vars(self)[name] = _EMPTY[value.__class__]
+        return self
 
     def add(self, other: Reads) -> None:
         """Note that all of `other` was asked for too."""

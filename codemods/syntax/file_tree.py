@@ -8,9 +8,10 @@ from collections.abc import Iterator
 from functools import cached_property
 from typing import Any, TypeVar
 
-from ..nodes import FIELDS, children, end_line, statements
+from ..nodes import children, end_line, statements, walk
 from .binding_rules import FUNCTIONS, bound_name, positional, takes_self
 from .names import last_name
+from .parents import Parents
 
 Function = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
 Scope = Function | ast.Module
@@ -27,55 +28,26 @@ class FileTree:
         self.path = path
         self.module = module
         self._own: dict[ast.AST, list[ast.AST]] = {}
+        self._kinds: dict[type, list[Any]] = {}  # see `of_kind`
+        self._scopes: dict[ast.AST, Scope] = {}  # of statements that were asked about
         self._setters: dict[str, set[ast.ClassDef]] = {}
 
     @cached_property
     def nodes(self) -> list[ast.AST]:
         """Every node, breadth first (without the load/store marks)."""
-        return self._tree[0]
+        return [*walk(self.module)]
 
     @cached_property
-    def parents(self) -> dict[ast.AST, ast.AST]:
+    def parents(self) -> Parents:
         """The parent of every node but the module."""
-        return self._tree[1]
-
-    @cached_property
-    def _tree(self) -> tuple[list[ast.AST], dict[ast.AST, ast.AST], dict[ast.AST, Scope]]:
-        """Nodes, parents, and the scopes of statements and of what lambdas give: those of the rest follow."""
-        nodes: list[ast.AST] = [self.module]
-        around: list[Scope] = [self.module]  # of each of `nodes`
-        parents: dict[ast.AST, ast.AST] = {}
-        scopes: dict[ast.AST, Scope] = {self.module: self.module}
-        for node, outer in zip(nodes, around, strict=True):  # they grow as it goes
-            for name in FIELDS[node.__class__]:
-                value = getattr(node, name, None)
-                inner = node if name == "body" and isinstance(node, _SCOPES) else outer
-                if value.__class__ is list:
-                    for item in value:
-                        if isinstance(item, ast.AST):
-                            parents[item] = node
-                            nodes.append(item)
-                            around.append(inner)
-                            if isinstance(item, ast.stmt):
-                                scopes[item] = inner
-                elif isinstance(value, ast.AST):
-                    parents[value] = node
-                    nodes.append(value)
-                    around.append(inner)
-                    if inner is not outer:
-                        scopes[value] = inner
-        return nodes, parents, scopes
+        return Parents(self.module)
 
     def of_kind(self, kind: type[Node]) -> list[Node]:
         """Every node of this very class, in the order of `nodes`."""
-        found: list[Node] = self._by_kind.get(kind, [])
-        return found
-
-    @cached_property
-    def _by_kind(self) -> dict[type, list[Any]]:
-        found: dict[type, list[Any]] = {}
-        for node in self.nodes:
-            found.setdefault(node.__class__, []).append(node)
+        found: list[Node] | None = self._kinds.get(kind)
+        if found is None:
+            nodes = self.statements if issubclass(kind, ast.stmt) else self.nodes
+            found = self._kinds[kind] = [node for node in nodes if node.__class__ is kind]
         return found
 
     @cached_property
@@ -248,11 +220,19 @@ class FileTree:
 
     def scope(self, node: ast.AST) -> Scope:
         """The function (or module) in whose scope names at `node` are looked up; class bodies are no such scope."""
-        _, parents, scopes = self._tree
-        at: ast.AST | None = node
-        while at is not None and at not in scopes:
-            at = parents.get(at)
-        found = scopes[node] = scopes[at] if at is not None else self.module
+        parents, known = self.parents, self._scopes
+        at = node
+        found: Scope | None = None
+        while found is None:
+            if (found := known.get(at)) is not None:
+                break
+            above = parents.get(at)
+            if above is None:
+                found = self.module
+            elif isinstance(above, _SCOPES) and (isinstance(at, ast.stmt) or above.body is at):
+                found = above
+            at = above
+        known[node] = found
         return found
 
     def owner(self, node: ast.AST) -> ast.ClassDef | None:

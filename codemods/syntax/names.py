@@ -57,7 +57,9 @@ def original_name(statement: ast.ImportFrom, name: str) -> str:
 
 def is_own_module(node: ast.AST | None) -> bool:
     """`sys.modules[__name__]`"""
-    return isinstance(node, ast.Subscript) and ast.unparse(node) == "sys.modules[__name__]"
+    if type(node) is not ast.Subscript or type(node.slice) is not ast.Name:
+        return False
+    return node.slice.id == "__name__" and dotted(node.value) == "sys.modules"
 
 
 def without_arguments(node: ast.expr) -> ast.expr:
