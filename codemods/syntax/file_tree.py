@@ -199,8 +199,15 @@ class FileTree:
 
     def names_of(self, name: str) -> list[str]:
         """`name`, and the other names that imports of the file give to it."""
-        origins = self.imported.items()
-        return [name, *(other for other, origin in origins if origin.rpartition(".")[2] == name and other != name)]
+        return [name, *(other for other in self._aliases.get(name, ()) if other != name)]
+
+    @cached_property
+    def _aliases(self) -> dict[str, list[str]]:
+        """What imports bind, by the last name of its origin."""
+        found: dict[str, list[str]] = {}
+        for name, origin in self.imported.items():
+            found.setdefault(origin.rpartition(".")[2], []).append(name)
+        return found
 
     def calls_of(self, name: str) -> list[ast.Call]:
         """Every call of `name`, also where an import gives it another name."""

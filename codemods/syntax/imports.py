@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import sys
 from collections.abc import Iterator
+from functools import lru_cache
 from itertools import chain, islice, takewhile
 
 from ..finding import Import
@@ -18,9 +19,22 @@ _RUNS = (ast.Call, ast.Subscript, ast.BinOp, ast.Compare, ast.JoinedStr, ast.com
 def always_run(module: ast.Module, before: int | None) -> Iterator[ast.Import | ast.ImportFrom]:
     """Imports at the top level of the module that have run by line `before` (None: by the first definition)."""
     if before is None:
-        yield from scopes_of(module).first_imports
+        yield from _first_imports(module)
     else:
-        yield from takewhile(lambda statement: statement.lineno < before, scopes_of(module).top_imports)
+        yield from takewhile(lambda statement: statement.lineno < before, top_imports(module))
+
+
+@lru_cache(maxsize=4)  # as `scopes_of`: asked for each of many findings in one file
+def top_imports(module: ast.Module) -> list[ast.Import | ast.ImportFrom]:
+    """The imports among the statements of the module."""
+    return [statement for statement in module.body if isinstance(statement, IMPORTS)]
+
+
+@lru_cache(maxsize=4)
+def _first_imports(module: ast.Module) -> list[ast.Import | ast.ImportFrom]:
+    """Those of them that stand before all functions and classes."""
+    first = takewhile(lambda statement: not isinstance(statement, (*FUNCTIONS, ast.ClassDef)), module.body)
+    return [statement for statement in first if isinstance(statement, IMPORTS)]
 
 
 def run_before_calls(module: ast.Module, line: int) -> Iterator[ast.Import | ast.ImportFrom]:
@@ -32,7 +46,7 @@ def run_before_calls(module: ast.Module, line: int) -> Iterator[ast.Import | ast
     around = module.body[at] if at >= 0 else None
     if not isinstance(around, FUNCTIONS) or around.decorator_list or not _is_in_body(around, line):
         return
-    imports = scopes_of(module).top_imports
+    imports = top_imports(module)
     if not imports or imports[-1].lineno < around.lineno:
         return  # without a walk through all that is there
     for statement in islice(module.body, at + 1, None):

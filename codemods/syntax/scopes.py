@@ -12,11 +12,10 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable, Iterator
 from functools import cached_property, lru_cache
-from itertools import takewhile
 
 from ..nodes import parents_of, walk
 from .assigned import binds, block_with, blocks, header_binds, pattern_binds, reads, target_binds, test_binds
-from .binding_rules import ENDING, FUNCTIONS, IMPORTS, LOOPS, BindingKind, ScopeKind, positional, takes_self
+from .binding_rules import ENDING, FUNCTIONS, LOOPS, BindingKind, ScopeKind, positional, takes_self
 from .main_guard import is_main_guard
 from .scope_builder import Builder
 from .scope_data import Binding, Scope, Use, Variable, end_of, line_of, start_of
@@ -46,18 +45,6 @@ class Scopes:
         for use in self.uses:
             owner = self.owner(use.scope, use.name) or self.module  # builtins and unknown names are looked up there
             owner.uses.setdefault(use.name, []).append(use)
-
-    @cached_property
-    def top_imports(self) -> list[ast.Import | ast.ImportFrom]:
-        """The imports among the statements of the module."""
-        return [statement for statement in self.tree.body if isinstance(statement, IMPORTS)]
-
-    @cached_property
-    def first_imports(self) -> list[ast.Import | ast.ImportFrom]:
-        """Those of them that stand before all functions and classes."""
-        body = self.tree.body
-        first = takewhile(lambda statement: not isinstance(statement, (*FUNCTIONS, ast.ClassDef)), body)
-        return [statement for statement in first if isinstance(statement, IMPORTS)]
 
     def inner(self, node: ast.AST) -> Scope:
         """The scope that a function, lambda, class, comprehension or module opens."""

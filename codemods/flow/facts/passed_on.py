@@ -326,7 +326,7 @@ def _starred(function: ast.FunctionDef | ast.AsyncFunctionDef, name: str) -> Pas
         elif isinstance(node, ast.Assign) and len(node.targets) == 1 and _keeps(node.targets[0], node.value, name):
             known.add(_container(node.targets[0]))
             absent = False
-        elif isinstance(node, ast.If) and ast.unparse(node.test) == f"'{COUNT}' not in {name}":
+        elif isinstance(node, ast.If) and _asks_whether_absent(node.test, name):
             for part in node.body:
                 if isinstance(part, ast.Assign) and ast.unparse(part.targets[0]) == f"{name}['{COUNT}']":
                     known.add(_container(part.targets[0]))
@@ -337,6 +337,11 @@ def _starred(function: ast.FunctionDef | ast.AsyncFunctionDef, name: str) -> Pas
     return PassedOn(name, absent, starred=True)
 
 
+def _asks_whether_absent(test: ast.expr, name: str) -> bool:
+    """`"num_workers" not in kwargs`"""
+    return type(test) is ast.Compare and ast.unparse(test) == f"'{COUNT}' not in {name}"
+
+
 def _container(target: ast.expr) -> ast.expr:
     assert isinstance(target, ast.Subscript)
     return target.value
@@ -345,7 +350,7 @@ def _container(target: ast.expr) -> ast.expr:
 def _keeps(target: ast.expr, value: ast.expr, name: str) -> bool:
     """`kwargs["num_workers"] = ...` that leaves what is there already as it is."""
     item = f"{name}['{COUNT}']"
-    if ast.unparse(target) != item:
+    if type(target) is not ast.Subscript or ast.unparse(target) != item:
         return False
     if isinstance(value, ast.IfExp):
         test = ast.unparse(value.test)

@@ -48,8 +48,11 @@ class Heap:
         self.labels: list[str] = []
         self.file_of = array("i")
         self.holds: list[Held] = []  # per node; `source` says where they came from
-        self._came = array("i")  # per node with one value: the node that it came from, or -1
-        self._alone: list[tuple[int] | None] = []  # per value: what nodes hold that hold nothing else
+        self.came = array("i")  # per node with one value: the node that it came from, or -1
+        self.alone: list[tuple[int]] = []  # per value: what nodes hold that hold nothing else
+        self.plain: list[bool] = []  # per value: nothing but the number of values keeps it out of a node
+        self._ours: list[bool] = []  # per value: it is no foreign one
+        self._contents: list[int] = []  # per value: the node of what it holds, -1 where it is no container
         self.targets: list[Targets | None] = []  # per node; `line_between` gives the lines
         self._edge_lines = array("i")  # per node with one target: the line of the edge
         self.values: list[Value] = []
@@ -83,7 +86,7 @@ class Heap:
             waiting.clear()
         self.left_out.clear()
         self._left_by.clear()
-        for nodes in (self.summaries, self.all_of, self.roomy, self.modules_only, self._alone):
+        for nodes in (self.summaries, self.all_of, self.roomy, self.modules_only, self.alone, self.plain, self._ours):
             nodes.clear()
 
     def number(self, value: Value) -> int:
@@ -92,14 +95,19 @@ class Heap:
         if known is None:
             known = self.numbers[value] = len(self.values)
             self.values.append(value)
-            self._alone.append(None)
-            most = MAX_CALLABLES if value.kind in (FUNCTION, CLASS) else MAX_VALUES
-            self.most.append(MAX_HAZARDS if self._is_hazard(value) else most)
+            self.alone.append((known,))
+            kind = value.kind
+            most = MAX_CALLABLES if kind in (FUNCTION, CLASS) else MAX_VALUES
+            most = MAX_HAZARDS if self._is_hazard(value) else most
+            self.most.append(most)
+            self.plain.append(kind not in (CONTAINER, OBJECT) and (kind != INSTANCE or most == MAX_VALUES))
+            self._ours.append(kind != FOREIGN)
+            self._contents.append(int(value.a) if kind == CONTAINER else value.b if kind == OBJECT else -1)
         return known
 
     def has_room(self, held: Held) -> bool:
         """One more function or class of the repository goes in: what libraries have does not take its place."""
-        return sum(self.values[number].kind != FOREIGN for number in held) < MAX_VALUES
+        return sum(map(self._ours.__getitem__, held)) < MAX_VALUES
 
     def add_file(self, file: int, lines: Iterable[int], labels: Iterable[str]) -> None:
         """New nodes, those of one file, without a value."""
@@ -107,7 +115,7 @@ class Heap:
         self.labels += labels
         count = len(self.lines) - len(self.holds)
         self.file_of.extend(array("i", (file,)) * count)
-        self._came.extend(array("i", (-1,)) * count)
+        self.came.extend(array("i", (-1,)) * count)
         self._edge_lines.extend(array("i", (0,)) * count)
         self.holds += [NOTHING] * count
         self.targets += [None] * count
@@ -132,7 +140,7 @@ class Heap:
         self.file_of.append(file)
         self.holds.append(NOTHING)
         self.targets.append(None)
-        self._came.append(-1)
+        self.came.append(-1)
         self._edge_lines.append(0)
         return len(self.lines) - 1
 
@@ -155,7 +163,7 @@ class Heap:
         held = self.holds[node]
         if isinstance(held, dict):
             return held.get(number, -1)
-        return self._came[node] if number in held else -1
+        return self.came[node] if number in held else -1
 
     def led_to(self, nodes: Iterable[int]) -> set[int]:
         """The nodes, and all to which edges lead from them."""
@@ -181,12 +189,12 @@ class Heap:
         if isinstance(held, dict):
             yield from held.items()
         elif held:
-            yield held[0], self._came[node]
+            yield held[0], self.came[node]
 
     def origins(self) -> dict[int, list[int]]:
         """Per value the nodes where it is made, or added without an edge."""
         found: dict[int, list[int]] = {}
-        holds, targets, came = self.holds, self.targets, self._came
+        holds, targets, came = self.holds, self.targets, self.came
         for node, held in enumerate(holds):
             if not held:
                 continue
@@ -204,30 +212,26 @@ class Heap:
         """As `add`, of a value that is not in `node` yet, and of which is known that nothing keeps it out."""
         held = self.holds[node]
         if not held:  # most of them
-            alone = self._alone[number]
-            if alone is None:
-                alone = self._alone[number] = (number,)
-            self.holds[node] = alone
-            self._came[node] = source
+            self.holds[node] = self.alone[number]
+            self.came[node] = source
         elif isinstance(held, dict):
             held[number] = source
         else:
-            self.holds[node] = {held[0]: self._came[node], number: source}
+            self.holds[node] = {held[0]: self.came[node], number: source}
 
     def add(self, node: int, number: int, source: int = -1) -> None:
         """`node` holds the value `number`, which came from the node `source`."""
         held = self.holds[node]
         if number in held or len(held) >= self.most[number]:
             return
-        value = self.values[number]
         if len(held) >= MAX_VALUES and (
-            (value.kind == INSTANCE and node not in self.roomy)
+            (self.values[number].kind == INSTANCE and node not in self.roomy)
             or (self.most[number] == MAX_CALLABLES and not self.has_room(held))
         ):
             return
-        if value.kind == CONTAINER or (value.kind == OBJECT and value.b >= 0):
-            contents = int(value.a) if value.kind == CONTAINER else value.b
-            if value.kind == CONTAINER and node in self.modules_only:
+        contents = self._contents[number]
+        if contents >= 0:
+            if node in self.modules_only and self.values[number].kind == CONTAINER:
                 return
             if contents != self.summaries.get(node, -1) and self.most[number] == MAX_VALUES:
                 if self.holders.get(node, 0) >= MAX_CONTAINERS:
@@ -283,8 +287,10 @@ class Heap:
             return
         else:
             self._widen(source, out, target, line)
-        for number in tuple(self.holds[source]):
-            self.add(target, number, source)
+        if held := self.holds[source]:
+            add = self.add
+            for number in tuple(held):
+                add(target, number, source)
 
     def returns_to(self, node: int, site: int) -> bool:
         """The call at `site` calls the function whose result is in `node`. Asked for when no edge is added any more.

@@ -254,6 +254,7 @@ class _Solver:
         work, values, targets, all_held, pending = heap.work, heap.values, heap.targets, heap.holds, heap.pending
         maxima, add, loads, load = heap.most, heap.add, self.constraints.loads, self.attributes.load
         watched, apply, put = self.constraints.watched, self._apply, heap.put
+        alone, plain, came = heap.alone, heap.plain, heap.came
         steps = self.steps
         while work or heap.overflow:
             if not work:
@@ -267,15 +268,18 @@ class _Solver:
             out = targets[node]
             value = values[number]
             if out is not None:
-                most = maxima[number]
-                plain = value.kind not in (CONTAINER, OBJECT) and (value.kind != INSTANCE or most == MAX_VALUES)
+                most, is_plain = maxima[number], plain[number]
                 for target in out:
                     held = all_held[target]
                     if number not in held and len(held) < most:
                         if most == MAX_CALLABLES and len(held) >= MAX_VALUES and not heap.has_room(held):
                             continue
-                        if plain and (held or target not in pending):
-                            put(target, number, node)
+                        if is_plain and (held or target not in pending):
+                            if held:
+                                put(target, number, node)
+                            else:  # as `put`, which costs more than that: this is done for most pairs
+                                all_held[target] = alone[number]
+                                came[target] = node
                             if targets[target] is not None or target in watched:  # else nothing is done with it there
                                 work.append((target, number))
                         else:

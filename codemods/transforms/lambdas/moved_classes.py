@@ -9,6 +9,7 @@ from collections.abc import Iterable, Sequence
 from ...finding import Edit, Fix
 from ...nodes import end_line, walk
 from ...syntax.binding_rules import ScopeKind
+from ...syntax.imports import top_imports
 from ...syntax.placement import end_of_line, place_above, removal
 from .candidate import Unit
 from .checks.captures import Captured
@@ -158,4 +159,4 @@ def _is_imported(rewrite: FileRewrite, statement: ast.Assign) -> bool:
     owner = scopes.owner(scopes.around(statement), root.id)
     bindings = owner.bindings[root.id] if owner is not None and owner.kind is ScopeKind.MODULE else []
     imported = bindings[0].statement if len(bindings) == 1 else None
-    return imported in scopes.top_imports and imported.lineno < scopes.top_statement(statement).lineno
+    return imported in top_imports(scopes.tree) and imported.lineno < scopes.top_statement(statement).lineno
