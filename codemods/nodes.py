@@ -108,10 +108,16 @@ def parents_of(tree: ast.AST) -> dict[ast.AST, ast.AST]:
     found: dict[ast.AST, ast.AST] = {}
     todo = [tree]
     for node in todo:  # grows as it goes
-        below = children(node)
-        todo += below
-        for child in below:
-            found[child] = node
+        for name in FIELDS[node.__class__]:
+            value = getattr(node, name, None)
+            if value.__class__ is list:
+                below = value if name not in _WITH_GAPS else [item for item in value if item is not None]
+                todo += below
+                for child in below:
+                    found[child] = node
+            elif isinstance(value, ast.AST):
+                todo.append(value)
+                found[value] = node
     return found
 
 

@@ -228,17 +228,14 @@ class FileTree:
     def scope(self, node: ast.AST) -> Scope:
         """The function (or module) in whose scope names at `node` are looked up; class bodies are no such scope."""
         parents, known = self.parents, self._scopes
-        at = node
-        found: Scope | None = None
+        at, found = node, known.get(node)
         while found is None:
-            if (found := known.get(at)) is not None:
-                break
-            above = parents.get(at)
-            if above is None:
+            if (above := parents.get(at)) is None:  # the module
                 found = self.module
             elif isinstance(above, _SCOPES) and (isinstance(at, ast.stmt) or above.body is at):
                 found = above
-            at = above
+            else:
+                at, found = above, known.get(above)
         known[node] = found
         return found
 
