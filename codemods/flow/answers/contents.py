@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from functools import cached_property
 
 from ...hazard_kind import HazardKind
@@ -128,11 +129,19 @@ class Holders:
 
     def of(self, only: frozenset[HazardKind]) -> set[int]:
         """The hazards of the kinds `only`, and every value along with which one may be pickled."""
+        return self._along((n for n, kinds in self._kinds.items() if not only or not kinds.isdisjoint(only)), only)
+
+    def of_objects(self) -> set[int]:
+        """The objects of the repository's classes, and every value along with which one may be pickled."""
+        values = self.solution.heap.values
+        return self._along((number for number, value in enumerate(values) if value.kind == INSTANCE), frozenset())
+
+    def _along(self, numbers: Iterable[int], only: frozenset[HazardKind]) -> set[int]:
         if self._graph is None or self._graph[0] != bool(only):  # which kinds makes no difference
             self._graph = None
             self._graph = (bool(only), *self._around(only))
         _, nodes_of, outer = self._graph
-        todo = [number for number, kinds in self._kinds.items() if not only or not kinds.isdisjoint(only)]
+        todo = [*numbers]
         found, seen = set(todo), set[int]()
         while todo:
             number = todo.pop()

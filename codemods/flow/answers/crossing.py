@@ -144,10 +144,15 @@ class Crossings:
     def _beside(self, hazard: tuple[HazardKind, str, Position], number: int, told: Reasons) -> Step:
         """As `made_beside` of all places where the hazard is made."""
         kind, path, position = hazard
-        root, ask = told.root(number), self.children.made_beside
-        is_object = kind is HazardKind.INSTANCE
-        places = self.same_object.made_at(number, told[number].node) if is_object else [(path, position)]
-        found = [ask(path, at, root.node, root.hop.line) for path, at in places] if root.hop is not None else []
+        root, node = told.root(number), told[number].node
+        if root.hop is None:
+            return ()
+        places = self.same_object.made_at(number) if kind is HazardKind.INSTANCE else [(-1, path, position)]
+        beside = [self.children.made_beside(path, at, root.node, root.hop.line) for _, path, at in places]
+        if not any(beside):
+            return ()
+        there = [made < 0 or node < 0 or self.same_object.gets_to(number, (made,), node) for made, _, _ in places]
+        found = [calls for calls, counts in zip(beside, there, strict=True) if counts]
         return tuple(dict.fromkeys(call for calls in found for call in calls)) if all(found) else ()
 
     def _surest(

@@ -238,10 +238,18 @@ class Flow:
                         found[hazard] = made
 
     @cached_property
+    def _holding(self) -> tuple[dict[frozenset[HazardKind], set[int]], set[int]]:
+        """By the `only` of boundaries what of it crosses, and every value along with which it may.
+
+        And objects of the repository's classes, with every value along with which one may cross.
+        """
+        holders = Holders(self.solution)  # what it looks up is large, so all is asked at once
+        objects, hazards = holders.of_objects(), holders.of(EVERY)
+        return {EVERY: hazards} | {only: holders.of(only) for only in self._pickier}, objects
+
+    @property
     def _holders(self) -> dict[frozenset[HazardKind], set[int]]:
-        """By the `only` of boundaries what of it crosses, and every value along with which it may."""
-        holders = Holders(self.solution)
-        return {only: holders.of(only) for only in (EVERY, *self._pickier)}
+        return self._holding[0]
 
     @recorded
     def cleared(self, path: str, class_line: int, attribute: str) -> bool:
@@ -328,7 +336,7 @@ class Flow:
         for confidence, seeds, only in self._seeds if self.solution.program.classes else ():
             if only and HazardKind.INSTANCE not in only:
                 continue
-            reasons = self._closure.of(seeds, None, only)
+            reasons = self._closure.of(seeds, self._holding[1], only)
             for number in reasons:
                 value = self.solution.heap.values[number]
                 if value.kind == INSTANCE:
@@ -509,7 +517,7 @@ class Flow:
         A place is path, line and column; that of the class of an object has no column.
         """
         if len(place) == 2:
-            return self._pickled_anyway.of_class(place)
+            return self._pickled_anyway.of_class(place, self._holding[1])
         return self._pickled_anyway.of_hazard(place, self._holders[EVERY])
 
     @cached_property

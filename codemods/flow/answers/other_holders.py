@@ -26,6 +26,7 @@ class OtherHolders:
 
     def __init__(self, closure: Closure) -> None:
         self.closure, self.heap = closure, closure.solution.heap
+        self._others: dict[tuple[int, int, int, int, frozenset[int]], bool] = {}
 
     def ways(self, number: int, reasons: Reasons) -> Iterator[Reasons]:
         """Reasons for what crosses with the value `number`."""
@@ -77,11 +78,18 @@ class OtherHolders:
         if not within or self.heap.values[number].kind != INSTANCE:
             return True
         held, reason = next(reversed(within.items()))
-        other_object = self.closure.same_object.other_object
-        if not other_object(held, reason.node, number, node, {node}):
+        if not self._is_other(held, reason.node, number, node):
             return True
         inner = self._inside_itself(number, reasons)
-        return bool(inner) and not other_object(held, reason.node, number, node, {node} | inner)
+        return bool(inner) and not self._is_other(held, reason.node, number, node, inner)
+
+    def _is_other(self, held: int, attribute: int, number: int, node: int, inner: frozenset[int] = frozenset()) -> bool:
+        """As `other_object`, of what gets to the node or to one of `inner`: many ways have such a step in common."""
+        key = (held, attribute, number, node, inner)
+        if key not in self._others:
+            places = {node, *inner}
+            self._others[key] = self.closure.same_object.other_object(held, attribute, number, node, places)
+        return self._others[key]
 
     def _is_of_another(self, within: dict[int, Reason], outermost: int, way: Reasons) -> bool:
         """Objects of the class of the outermost value reach the boundary, but none that is made with what is within.
@@ -95,13 +103,13 @@ class OtherHolders:
         node = way[outermost].node
         return self.closure.same_object.other_object(held, reason.node, outermost, node, way.nodes)
 
-    def _inside_itself(self, number: int, reasons: Reasons) -> set[int]:
+    def _inside_itself(self, number: int, reasons: Reasons) -> frozenset[int]:
         """Where objects of one class are kept in others of the class: `Compose([Compose(steps), crop])`."""
         self._look_up(reasons)
         if number not in reasons.inner:
-            reasons.inner[number] = {
+            reasons.inner[number] = frozenset(
                 node for node in reasons.held_at.get(number, ()) if self._is_around(number, node, reasons)
-            }
+            )
         return reasons.inner[number]
 
     def _is_around(self, number: int, node: int, reasons: Reasons) -> bool:

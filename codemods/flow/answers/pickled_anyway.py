@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from functools import cached_property
 
 from ...hazard_kind import HazardKind
 from ..solve.heap import INSTANCE
@@ -24,6 +23,7 @@ class PickledAnyway:
     def __init__(self, solution: Solution, closure: Closure, without_workers: WithoutWorkers) -> None:
         self.solution, self.closure = solution, closure
         self._of_hazards: dict[_Place, list[str]] | None = None
+        self._of_classes: dict[_Place, list[str]] | None = None
         self._sinks: dict[str, list[Sink]] = {}
         for sink in solution.sinks:
             if (sink.always or sink.says) and sink.crosses and not may_be_threads(solution, sink, without_workers):
@@ -46,22 +46,19 @@ class PickledAnyway:
                     self._of_hazards.setdefault(at, []).append(call)
         return self._of_hazards.get(place, [])
 
-    def of_class(self, place: _Place) -> list[str]:
-        """The same of those that get an object of the class at a place: path and line."""
+    def of_class(self, place: _Place, holders: set[int]) -> list[str]:
+        """The same of those that get an object of the class at a place: path and line. `holders`: as for hazards."""
+        if self._of_classes is None:
+            self._of_classes = {}
+            heap, program = self.solution.heap, self.solution.program
+            for call in self._sinks:
+                values = (heap.values[number] for number, _ in self._reached(call, holders))
+                made = [program.classes[int(value.a)] for value in values if value.kind == INSTANCE]
+                for at in {(program.files[file], each.position[0]) for file, each in made}:
+                    self._of_classes.setdefault(at, []).append(call)
         return self._of_classes.get(place, [])
 
-    @cached_property
-    def _of_classes(self) -> dict[_Place, list[str]]:
-        found: dict[_Place, list[str]] = {}
-        heap, program = self.solution.heap, self.solution.program
-        for call in self._sinks:
-            values = (heap.values[number] for number, _ in self._reached(call, None))
-            made = [program.classes[int(value.a)] for value in values if value.kind == INSTANCE]
-            for place in {(program.files[file], each.position[0]) for file, each in made}:
-                found.setdefault(place, []).append(call)
-        return found
-
-    def _reached(self, call: str, among: set[int] | None) -> Iterator[tuple[int, frozenset[HazardKind]]]:
+    def _reached(self, call: str, among: set[int]) -> Iterator[tuple[int, frozenset[HazardKind]]]:
         """The values (`among` these) that a call gets, with the kinds that it minds."""
         heap = self.solution.heap
         for sink in self._sinks.get(call, ()):

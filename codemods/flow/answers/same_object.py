@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator
 from functools import cached_property
 from itertools import islice
+from typing import NamedTuple
 
 from ..facts.records import Position
 from ..solve.attributes import ITEMS
@@ -29,6 +30,13 @@ _ANY_CALL = (0,)
 _TRIVIAL_BASES = frozenset({"object", "abc.ABC", "ABC", "typing.Generic", "Generic", "typing.Protocol", "Protocol"})
 
 
+class _Step(NamedTuple):
+    """Where constructors get a value: the argument, and the results of those that make the object in question."""
+
+    node: int
+    made: set[int]  # none: only others get it
+
+
 class SameObject:
     """Answers `merged` for the steps of one solution's traces."""
 
@@ -37,6 +45,7 @@ class SameObject:
         self._kinds: dict[int, int] = {}
         self._paths: dict[tuple[int, int, tuple[int, ...]], Paths] = {}
         self._doubts: dict[tuple[int, int], bool] = {}
+        self._steps: dict[tuple[int, int, int], _Step | None] = {}
         self._lacking, self._outside = Lacking(self.solution), OutsideStores(self.solution)
 
     def merged(self, number: int, reasons: Reasons) -> bool:
@@ -286,7 +295,12 @@ class SameObject:
             for target in heap.targets[returned] or ()
             if any(site < 0 for site in heap.sites.get((returned, target), ()))
         ]
-        return 2 * sum(self._gets_to(number, result, others) for result in results) > len(results)
+        wanted, left = len(results) // 2 + 1, len(results)
+        for result in results:
+            if not 0 < wanted <= left:
+                break  # what the others do makes no difference
+            wanted, left = wanted - self._gets_to(number, result, others), left - 1
+        return wanted == 0
 
     def _kept(self, number: int) -> list[int]:
         """The nodes of what an object keeps; none for other values."""
@@ -324,23 +338,43 @@ class SameObject:
 
         `paths`: the only ones that the value takes.
         """
-        crosses = instance in self.solution.heap.holds[crosses_at]  # and not a bound method of it
+        step = (
+            self._step(number, attribute, instance)
+            if paths is None
+            else self._find_step(number, attribute, instance, paths)
+        )
+        if step is None or not step.made:
+            return step is not None
+        if instance not in self.solution.heap.holds[crosses_at]:  # a bound method of it is there
+            return False
+        made = step.made
+        sites = self._entering(number, step.node)
+        if any(self._gets_to(instance, result, nodes, sites) for result in made):
+            return False
+        others = self.constructed.get(int(self.solution.heap.values[instance].a), set()) - made
+        origins = [origin for origin in self.places.origins.get(instance, ()) if origin not in made]
+        return all(origin in others or not self._gets_to(instance, origin, nodes) for origin in origins)
+
+    def _step(self, number: int, attribute: int, instance: int) -> _Step | None:
+        """As `_find_step`, by whatever paths: asked for along every way by which the object crosses."""
+        key = (number, attribute, instance)
+        if key not in self._steps:
+            self._steps[key] = self._find_step(number, attribute, instance, None)
+        return self._steps[key]
+
+    def _find_step(self, number: int, attribute: int, instance: int, paths: Paths | None) -> _Step | None:
+        """The last step to the attribute by which constructors of `instance`, or of others alone, get the value.
+
+        `paths`: the only ones that the value takes.
+        """
         source = attribute
         for node in self.way(number, attribute):
-            made = self._made_with(number, node, source, instance, paths)
-            if made and not crosses:
-                return False
-            if made:
-                sites = self._entering(number, node)
-                if any(self._gets_to(instance, result, nodes, sites) for result in made):
-                    return False
-                others = self.constructed.get(int(self.solution.heap.values[instance].a), set()) - made
-                origins = [origin for origin in self.places.origins.get(instance, ()) if origin not in made]
-                return all(origin in others or not self._gets_to(instance, origin, nodes) for origin in origins)
+            if made := self._made_with(number, node, source, instance, paths):
+                return _Step(node, made)
             if source in self._parameters and self._only_for_others(number, node, source, instance):
-                return True
+                return _Step(node, set())
             source = node
-        return False
+        return None
 
     def _paths_of_keeper(self, number: int, attribute: int, instance: int, paths: Paths | None) -> Paths | None:
         """Those of the objects that constructors make which get the value; None where it gets there otherwise."""
@@ -362,12 +396,11 @@ class SameObject:
                     found.add(source)
         return found
 
-    def made_at(self, instance: int, node: int) -> list[tuple[str, Position]]:
-        """Path and line of the calls that make objects of the class of `instance`, those that get to the node."""
+    def made_at(self, instance: int) -> list[tuple[int, str, Position]]:
+        """The results of the calls that make objects of the class of `instance`, with their path and line."""
         heap, files = self.solution.heap, self.solution.program.files
         made = sorted(self.constructed.get(int(heap.values[instance].a), ()))
-        made = [each for each in made if node < 0 or self._gets_to(instance, each, {node})]
-        return [(files[heap.file_of[node]], (heap.lines[node], 0, heap.lines[node], 0)) for node in made]
+        return [(node, files[heap.file_of[node]], (heap.lines[node], 0, heap.lines[node], 0)) for node in made]
 
     def _made_with(
         self, number: int, argument: int, parameter: int, instance: int, paths: Paths | None = None

@@ -52,7 +52,7 @@ class Reasons(dict[int, Reason]):
         self.holders: dict[int, list[int]] = {}
         self.held_at: dict[int, list[int]] = {}
         self.places: dict[int, list[tuple[int, list[int]]]] = {}
-        self.inner: dict[int, set[int]] = {}
+        self.inner: dict[int, frozenset[int]] = {}
         self.roots: dict[int, list[Reason]] = {}
 
     def covers(self, number: int, absent: frozenset[int]) -> bool:

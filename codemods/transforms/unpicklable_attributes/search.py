@@ -106,13 +106,13 @@ class Search:
     def keepers(self, path: str) -> Iterator[Shape]:
         """The classes of a file whose objects keep something, and may cross at a confidence that is asked for."""
         asked = self.project.bar_of(path) is Confidence.POSSIBLE
-        lines = () if asked else crossing_in(self.project, path)
+        lines = () if asked else may_cross_in(self.project, path)
         looked = (asked or lines) and self.project.holds(path, _KEEPER) and self._is_looked_at(path)
         outline = self.repo.outline(path) if looked else None
         for node in outline.of_kind(ast.ClassDef) if outline is not None else ():
             if outline is not None and (asked or node.lineno in lines):
                 shape = self.family.shape(outline, node)
-                if self.hazards_of(shape):
+                if self.hazards_of(shape) and (asked or crosses(self.project, path, node.lineno)):
                     yield shape
 
     def hazards_of(self, shape: Shape) -> Attributes:
@@ -158,18 +158,19 @@ class Search:
 
     def needing(self, path: str) -> Iterator[tuple[Shape, list[str]]]:
         """Classes of objects that are seen to cross, and what their `__new__` must be given."""
-        for shape in self._seen_to_cross(path, "__new__"):
-            if needed := required(self.family, shape):
+        for shape in self._may_cross(path, "__new__"):
+            if (needed := required(self.family, shape)) and crosses(self.project, path, shape.node.lineno):
                 yield shape, needed
 
     def exceptions(self, path: str) -> Iterator[tuple[Shape, Passed]]:
         """Exceptions that are seen to cross, and are made anew with something else than they were made with."""
-        for shape in self._seen_to_cross(path, _EXCEPTION):
-            if (passed := passed_on(self.family, shape)) is not None:
+        for shape in self._may_cross(path, _EXCEPTION):
+            passed = passed_on(self.family, shape)
+            if passed is not None and crosses(self.project, path, shape.node.lineno):
                 yield shape, passed
 
-    def _seen_to_cross(self, path: str, pattern: re.Pattern[str] | str) -> Iterator[Shape]:
-        lines = crossing_in(self.project, path) if self.project.holds(path, pattern) else ()
+    def _may_cross(self, path: str, pattern: re.Pattern[str] | str) -> Iterator[Shape]:
+        lines = may_cross_in(self.project, path) if self.project.holds(path, pattern) else ()
         outline = self.repo.outline(path) if lines else None
         for node in outline.nodes if outline is not None else ():
             if isinstance(node, ast.ClassDef) and outline is not None and node.lineno in lines:
@@ -438,26 +439,38 @@ def is_found_in(project: Project, path: str) -> bool:
     search = Search(project)
     looks = (search.keepers, search.set_from_outside, search.derived, search.handed_on, search.asked_while_loading)
     found = any(next(iter(look(path)), None) is not None for look in (*looks, search.needing, search.exceptions))
-    found = found or (project.holds(path, "def __getstate__(") and bool(crossing_in(project, path)))
+    found = found or (
+        project.holds(path, "def __getstate__(")
+        and any(crosses(project, path, line) for line in may_cross_in(project, path))
+    )
     return found or next(own_processes(search.repo, path), None) is not None
 
 
 @asked
-def crossing_in(project: Project, path: str) -> tuple[int, ...]:
-    """The lines of the classes of a file whose objects, or objects of a class below, are seen to cross."""
-    return next((lines for where, lines in _crossing(project) if where == path), ())
+def may_cross_in(project: Project, path: str) -> tuple[int, ...]:
+    """The lines of the classes of a file of whose objects, or objects of a class below, a way is known that crosses.
+
+    How sure that is, `crosses` tells, which takes longer: for those where it matters.
+    """
+    return tuple(sorted(_may_cross(project).get(path, ())))
 
 
 @asked
-def _crossing(project: Project) -> tuple[tuple[str, tuple[int, ...]], ...]:
+def crosses(project: Project, path: str, line: int) -> bool:
+    """Objects of the class here, or of a class below, are seen to cross, as surely as somebody asks for."""
     flow = flow_of(project)
-    found: dict[str, set[int]] = {}
-    for path, line in flow.crossing_classes():
-        crossing = flow.instances(path, line)
-        if crossing is not None and crossing.confidence.reaches(project.bar):
-            for where, at in line_at(project, path, line):
-                found.setdefault(where, set()).add(at)
-    return tuple((path, tuple(sorted(lines))) for path, lines in sorted(found.items()))
+    ways = (flow.instances(*place) for place in _may_cross(project).get(path, {}).get(line, ()))
+    return any(way is not None and way.confidence.reaches(project.bar) for way in ways)
+
+
+@asked
+def _may_cross(project: Project) -> dict[str, dict[int, list[tuple[str, int]]]]:
+    """By file and line of a class those of it and of the classes below it whose objects may cross."""
+    found: dict[str, dict[int, list[tuple[str, int]]]] = {}
+    for path, line in flow_of(project).crossing_classes():
+        for where, at in line_at(project, path, line):
+            found.setdefault(where, {}).setdefault(at, []).append((path, line))
+    return found
 
 
 @asked

@@ -14,7 +14,7 @@ from ....flow.facts.records import facts_lookup
 from ....flow.facts.test_code import is_test
 from ....nodes import walk
 from ....syntax.binding_rules import COMPREHENSIONS, FUNCTIONS, parameters
-from ....syntax.callees import Function, method
+from ....syntax.callees import Function
 from ....syntax.names import last_name
 from ....syntax.outline import Outline
 from ....syntax.repo import Repo
@@ -86,12 +86,17 @@ class WorkerFunctions:
     def workers(self) -> dict[Function, Worker]:
         """What workers run; asked for only where that matters."""
         for path, line in flow_of(self.starts.project).crossing_classes():
-            crossing = flow_of(self.starts.project).instances(path, line)
+            methods = [
+                method
+                for outline, node in self.repo.defined_at(path, line)
+                if isinstance(node, ast.ClassDef)
+                for method in self._run_by_workers(Class(outline, node))
+            ]
+            crossing = flow_of(self.starts.project).instances(path, line) if methods else None
             if crossing is None or crossing.saved or not crossing.confidence.reaches(Confidence.LIKELY):
                 continue
-            for outline, node in self.repo.defined_at(path, line):
-                if isinstance(node, ast.ClassDef):
-                    self._add_methods(Class(outline, node), crossing.confidence, crossing.trace[-1])
+            for outline, function in methods:
+                self._add(outline, function, crossing.confidence, crossing.trace[-1])
         sent = [
             (outline, node, hop)
             for path, line, hop in flow_of(self.starts.project).sent()
@@ -104,7 +109,8 @@ class WorkerFunctions:
                 objects.setdefault((hop.path, hop.line), []).append(Class(outline, node))
         for outline, node, hop in sent:
             if isinstance(node, ast.ClassDef):
-                self._add_methods(Class(outline, node), Confidence.PROVEN, hop)
+                for where, function in self._run_by_workers(Class(outline, node)):
+                    self._add(where, function, Confidence.PROVEN, hop)
             else:
                 self._add(outline, node, Confidence.PROVEN, hop, objects.get((hop.path, hop.line), ()))
         return self.known
@@ -142,13 +148,11 @@ class WorkerFunctions:
             self.lambdas[node] = ast.copy_location(made, node)
         return self.lambdas[node]
 
-    def _add_methods(self, cls: Class, confidence: Confidence, hop: Hop) -> None:
-        lineage = self.callees.resolver.lineage(cls)
-        for name in (*_WORKER, *((_PROCESS,) if self._may_be_process(lineage) else ())):
-            for at in lineage:
-                if (found := method(at.node, name)) is not None:
-                    self._add(at.outline, found, confidence, hop)
-                    break
+    def _run_by_workers(self, cls: Class) -> list[tuple[Outline, Function]]:
+        """The methods of its objects that workers which get them run by themselves."""
+        is_process = self._may_be_process(self.callees.resolver.lineage(cls))
+        methods = (self.callees.method_of(cls, name) for name in (*_WORKER, *((_PROCESS,) if is_process else ())))
+        return [each for each in methods if each is not None]
 
     def _may_be_process(self, lineage: Sequence[Class]) -> bool:
         """A base class is none of the repository, and no plain one: `class Loader(Process)`."""
