@@ -19,7 +19,7 @@ from .identity import where_in_words
 _THREAD_NAMES = re.compile(r"\bthreadName\b|\b(?:current_thread|currentThread)\s*\(\s*\)\s*\.\s*(?:name|getName)\b")
 _OF_STATE = frozenset({"__getstate__", "__reduce__", "__reduce_ex__", "__getnewargs__", "__getnewargs_ex__"})
 _ERRORS = frozenset({"TypeError", "Exception", "BaseException"})
-_MAY_SHOW = re.compile(r"\bexcept\b[^\n]*\b(?:TypeError|Exception|BaseException)\b[^\n]*\bas\b")
+_MAY_SHOW = re.compile(r"except(?<!\wexcept)\b[^\n]*\b(?:TypeError|Exception|BaseException)\b[^\n]*\bas\b")
 _WORDS = (  # of what Python says about a call that does not fit
     "missing", "required", "positional", "argument", "arguments", "takes", "given", "unexpected", "keyword", "multiple",
     "values",
