@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from functools import cached_property
 
 from ...hazard_kind import HazardKind
@@ -123,8 +123,9 @@ def _all_hazards(solution: Solution, number: int) -> list[tuple[HazardKind, str,
 class Holders:
     """Which values hold what, for one solution."""
 
-    def __init__(self, solution: Solution) -> None:
-        self.solution = solution
+    def __init__(self, solution: Solution, inside: Callable[[int, frozenset[HazardKind]], list[int]]) -> None:
+        """`inside`: as the function of this module, of this solution."""
+        self.solution, self.inside = solution, inside
         self._graph: tuple[bool, dict[int, list[int]], dict[int, list[int]]] | None = None  # the last one: it is large
 
     def of(self, only: frozenset[HazardKind]) -> set[int]:
@@ -166,7 +167,7 @@ class Holders:
             if kind == BOUND:
                 outer.setdefault(-1 - value.b, []).append(number)
             elif kind in _HOLDING:
-                nodes = inside(self.solution, number, only)
+                nodes = self.inside(number, only)
                 if kind == FUNCTION and not only:
                     nodes = captures(self.solution, int(value.a))
                 for node in nodes:

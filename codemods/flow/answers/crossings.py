@@ -243,7 +243,7 @@ class Flow:
 
         And objects of the repository's classes, with every value along with which one may cross.
         """
-        holders = Holders(self.solution)  # what it looks up is large, so all is asked at once
+        holders = Holders(self.solution, self._closure.nodes_inside)  # what it looks up is large: all is asked at once
         objects, hazards = holders.of_objects(), holders.of(EVERY)
         return {EVERY: hazards} | {only: holders.of(only) for only in self._pickier}, objects
 
