@@ -1123,3 +1123,22 @@ class Trainer:
 Trainer([1]).run()
 """
     assert bool(reported({"a.py": text}, RULE)) is found
+
+
+@each_row(
+    ("bar", "starts"),
+    [
+        ("def bar(rows, n=1):\n    return tqdm.tqdm(rows)", True),
+        ("def bar(rows, n=1):\n    return enumerate(rows), n", True),
+        ("bar = lambda rows, n=1: tqdm.tqdm(rows, ncols=n)", True),
+        ("def bar(rows, n=1):\n    return tqdm.tqdm(range(n))", False),
+        ("def bar(rows, n=1):\n    return range(len(rows))", False),
+        ("def bar(rows, n=1):\n    return [len(rows)]", False),
+        ("def bar(rows, n=1):\n    rows = [1]\n    return rows", False),
+        ("bar = lambda rows, n=1: range(n)", False),
+    ],
+)
+def test_a_function_that_gives_back_the_loader_that_it_is_passed(bar: str, starts: bool) -> None:
+    head = "import tqdm\nfrom torch.utils.data import DataLoader\n"
+    text = f"{head}{bar}\nloader = DataLoader([1], num_workers=4)\nfor row in bar(loader, 2):\n    print(row)\n"
+    assert bool(reported({"a.py": text}, RULE)) is starts

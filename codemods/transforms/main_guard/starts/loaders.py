@@ -14,7 +14,7 @@ from ....flow.boundaries import table
 from ....flow.facts.own_loops import may_use_torchs_loop
 from ....flow.facts.records import facts_lookup
 from ....project import Project
-from ....syntax.binding_rules import parameters
+from ....syntax.binding_rules import given_to, parameters, positional
 from ....syntax.callees import Callees, Function, method
 from ....syntax.file_tree import Scope
 from ....syntax.names import last_name, without_arguments
@@ -111,18 +111,20 @@ class Loaders:
             functions = [called] if called is not None else self.callees.alternatives(outline, node)
             methods, known = self.objects.methods(outline, node) if not functions else ([], True)
             if methods:
-                return of_all([self._called(outline, node, *each, depth + 1) for each in methods], known)
+                return of_all([self._called(outline, node, *each, given, depth + 1) for each in methods], known)
             if not functions and isinstance(node.func, ast.Attribute) and node.func.attr in names("fluent_loaders"):
                 return self.sure(outline, node.func.value, given, depth + 1)
             if not functions and depth < _NEAR and (taken := self.taken_by_library(outline, node)) is not None:
                 sure = self.sure(outline, taken, given, depth + _NEAR)
                 return sure and likely(sure)
-            if not functions and (bodies := _bodies(outline, node.func)):
-                return self._any(outline, bodies, {}, depth)
+            if not functions and (lambdas := _lambdas(outline, node.func)):
+                return surest(
+                    self._given_back(outline, node, outline, made, 0, [made.body], given, depth) for made in lambdas
+                )
             if not functions:
                 tables = looked_up(self.callees, outline, node.func)
                 return surest(self.returned(*each, depth + 1) for each in tables)
-            return surest(self._called(outline, node, *each, depth + 1) for each in functions)
+            return surest(self._called(outline, node, *each, given, depth + 1) for each in functions)
         if isinstance(node, ast.Name):
             scope, found = outline.lookup(node, node.id)
             if node.id in given and not isinstance(scope, ast.Module) and node.id in parameters(scope):
@@ -241,14 +243,28 @@ class Loaders:
         return surest(self.sure(outline, node, given, depth + 1) for node in nodes)
 
     def returned(self, outline: Outline, function: Function, depth: int) -> Confidence | None:
-        values = [node.value for node in outline.own(function) if isinstance(node, ast.Return) and node.value]
-        return self._any(outline, values, {}, depth)
+        return self._any(outline, _returns(outline, function), {}, depth)
 
     def _called(
-        self, outline: Outline, call: ast.Call, other: Outline, function: Function, skip: int, depth: int
+        self, outline: Outline, call: ast.Call, other: Outline, function: Function, skip: int, given: Given, depth: int
     ) -> Confidence | None:
         with self.passed.inside(outline, call, function, skip):
-            return self.returned(other, function, depth)
+            values = _returns(other, function)
+            return self._given_back(outline, call, other, function, skip, values, given, depth)
+
+    def _given_back(
+        self, outline: Outline, call: ast.Call, other: Outline, function: Function | ast.Lambda, skip: int,
+        values: list[ast.expr], given: Given, depth: int,
+    ) -> Confidence | None:  # fmt: skip
+        """The same of a call of `function`, which returns `values`: a loader of its own, or one that it is passed."""
+        if (sure := self._any(other, values, {}, depth)) is not None:
+            return sure
+        read = {node.id for value in values for node in ast.walk(value) if isinstance(node, ast.Name)}
+        passed = given_to(positional(function)[skip:], call)
+        kept = [name for name in passed if name in read and len(other.bindings(function, name)) == 1]
+        loaders = {name: self.sure(outline, passed[name], given, depth + 1) for name in kept}
+        inner = {name: sure for name, sure in loaders.items() if sure is not None}
+        return self._any(other, values, inner, depth) if inner else None
 
     def is_loader(self, outline: Outline, node: ast.expr, depth: int = 0) -> bool:
         """A loader class with workers: of an installed library, or derived from one in the repository."""
@@ -355,10 +371,14 @@ class Loaders:
         return sure and likely(sure)
 
 
-def _bodies(outline: Outline, func: ast.expr) -> list[ast.expr]:
-    """What the lambdas give that a name is bound to."""
+def _returns(outline: Outline, function: Function) -> list[ast.expr]:
+    return [node.value for node in outline.own(function) if isinstance(node, ast.Return) and node.value]
+
+
+def _lambdas(outline: Outline, func: ast.expr) -> list[ast.Lambda]:
+    """What a name is bound to."""
     bound = outline.lookup(func, func.id)[1] if isinstance(func, ast.Name) else []
-    return [binding.value.body for binding in bound if isinstance(binding.value, ast.Lambda)]
+    return [binding.value for binding in bound if isinstance(binding.value, ast.Lambda)]
 
 
 def likely(sure: Confidence) -> Confidence:
