@@ -63,6 +63,20 @@ def lambdas_in_functions(n: int) -> Tree:
     }
 
 
+def lambdas_in_methods(n: int) -> Tree:
+    """n methods of one class with a loader and a lambda each that reads `self`."""
+    methods = _lines(
+        n,
+        lambda i: (
+            f"\n    def f{i}(self, d):\n"
+            f"        return DataLoader(d, num_workers=2, collate_fn=lambda b: (b, self.k, {i}))\n"
+        ),
+    )
+    return {
+        "a.py": f"{_LOADER}\nclass Runs:\n    def __init__(self, k):\n        self.k = k\n{methods}\nruns = Runs(3)\n"
+    }
+
+
 def local_classes(n: int) -> Tree:
     """n functions, each with a Dataset class of its own."""
     return {
@@ -416,7 +430,8 @@ def settings_set_by_scripts(n: int) -> Tree:
 GENERATORS: dict[str, tuple[Callable[[int], Tree], int]] = {
     make.__name__: (make, size)
     for make, size in (
-        (subclass_chain, 24), (kept_views, 100), (lambdas, 100), (lambdas_in_functions, 100), (local_classes, 60),
+        (subclass_chain, 24), (kept_views, 100), (lambdas, 100), (lambdas_in_functions, 100), (lambdas_in_methods, 40),
+        (local_classes, 60),
         (module_statements, 1000), (loaders_in_script, 100), (guarded_scripts, 60), (unguarded_scripts, 30),
         (calls_of_one_function, 400), (one_name_assigned, 400), (results_of_itself, 100), (one_attribute_assigned, 400),
         (imports, 100), (star_imports, 100),

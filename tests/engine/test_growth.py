@@ -75,6 +75,7 @@ def check_growth(make: Callable[[int], dict[str, str]], size: int, most: float, 
     "name",
     [
         "lambdas",
+        "lambdas_in_methods",
         "kept_views",
         "local_classes",
         "loaders_in_script",

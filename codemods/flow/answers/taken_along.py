@@ -21,6 +21,7 @@ class TakenAlong:
 
     def __init__(self, places: Places) -> None:
         self.places, self.solution = places, places.solution
+        self._of_files: dict[int, tuple[dict[int, set[int]], dict[int, list[int]]]] = {}
 
     def of(self, function: int, whole: bool) -> list[tuple[HazardKind, str, Position]]:
         """Lambdas, nested functions and local classes: kind, file and place.
@@ -56,11 +57,24 @@ class TakenAlong:
                     if self.solution.heap.values[number].kind == INSTANCE:
                         yield from inside(self.solution, number, EVERY)
             else:
-                uses = {target for source, target, _ in facts.edges if source == node}
+                uses, loads = self._uses(file)
                 first, last = made.position[0], made.position[2]
-                for base, _, result in facts.loads:
-                    if base in uses and first <= facts.lines[result] <= last:
+                for result in (each for base in sorted(uses.get(node, ())) for each in loads.get(base, ())):
+                    if first <= facts.lines[result] <= last:
                         yield result + offset
+
+    def _uses(self, file: int) -> tuple[dict[int, set[int]], dict[int, list[int]]]:
+        """Of one file: where the value of a node goes, and what is loaded from it."""
+        if file not in self._of_files:
+            facts = self.solution.program.facts[file]
+            uses: dict[int, set[int]] = {}
+            loads: dict[int, list[int]] = {}
+            for source, target, _ in facts.edges:
+                uses.setdefault(source, set()).add(target)
+            for base, _, result in facts.loads:
+                loads.setdefault(base, []).append(result)
+            self._of_files[file] = uses, loads
+        return self._of_files[file]
 
     @cached_property
     def _selves(self) -> set[int]:

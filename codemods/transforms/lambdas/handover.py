@@ -36,6 +36,7 @@ class Handover:
         self.project, self.source, self.scopes, self.known = project, source, scopes, known
         self.path = source.path
         self.repo = Repo(project)
+        self._kept: dict[ast.ClassDef, tuple[str, ...]] = {}  # of classes, as of `_kept_by`
 
     def why_no_method(self, me: Me, stays: bool = False, inherited: bool = False) -> str | None:
         """Why no method can take the place of what reads `self`. `stays`: only `self` itself keeps it.
@@ -51,7 +52,9 @@ class Handover:
         for special in ("__getattr__", "__getattribute__", "__reduce__", "__reduce_ex__"):
             if special in self.scopes.inner(cls).bindings:
                 return f"{carry}, and `{cls.name}` defines `{special}`: {_PASS}"
-        burdens = [] if stays else [*self.known.burdens(self.path, cls.lineno), *self._kept_by(cls)]
+        if not stays and cls not in self._kept:
+            self._kept[cls] = tuple(self._kept_by(cls))
+        burdens = [] if stays else [*self.known.burdens(self.path, cls.lineno), *self._kept[cls]]
         burdens = [burden for burden in burdens if not (inherited and burden.startswith(_INHERITED))]
         own = next((burden.partition(" itself, ")[2] for burden in burdens if " itself, " in burden), "")
         burdens = [burden for burden in burdens if " itself, " not in burden]

@@ -26,6 +26,7 @@ class ClassUse:
         self.project, self.path, self.scopes = project, path, scopes
         self.settled, self.repo = settled, repo
         self._answers: dict[tuple[ast.ClassDef, str], str | None] = {}
+        self._listed: dict[tuple[ast.AST, str], tuple[str, ...]] = {}
 
     def why_no_method(self, node: ast.ClassDef, maker: str) -> str | None:
         """Why what the method `maker` makes should be no method beside it, in words; None when it may be one."""
@@ -53,8 +54,13 @@ class ClassUse:
         yield from self._looks(self.scopes.tree, node.name)
         yield from self._borrowed(node, maker)
 
-    def _looks(self, root: ast.AST, of: str) -> Iterator[str]:
+    def _looks(self, root: ast.AST, of: str) -> tuple[str, ...]:
         """Members are listed: in the class or a base of it, or anywhere in the file by the name of the class."""
+        if (root, of) not in self._listed:  # each maker in the class asks
+            self._listed[root, of] = tuple(self._lists(root, of))
+        return self._listed[root, of]
+
+    def _lists(self, root: ast.AST, of: str) -> Iterator[str]:
         for inner in ast.walk(root):
             if isinstance(inner, ast.Call):
                 called = last_name(inner.func)
