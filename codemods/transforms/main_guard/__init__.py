@@ -67,9 +67,9 @@ loaded, a model that goes to a GPU (also in a constructor), a log or file that i
 else the first statement that starts processes. From there on everything goes under one guard. Functions, classes and
 constants between these lines are moved above it where that can't change them (no decorator, default or class body
 that runs code of its own, or reads what the lines before it set); imports that no worker needs go along, and so do
-functions that can't be moved. Where one guard is not possible, up to three are written. What prints, logs or registers
-a call at exit goes under a guard as well, but for a line that is printed among the imports: a worker that prints it
-once more does no harm.
+functions and classes that can't be moved. Where one guard is not possible, up to three are written. What prints, logs
+or registers a call at exit goes under a guard as well, but for a line that is printed among the imports: a worker that
+prints it once more does no harm.
 
 Some statements must not be repeated, but workers read what they set, so they can't go under the guard. Then the fix is
 unsafe. Nothing is rewritten when a function that a worker may run reads a global that would come to stand under the

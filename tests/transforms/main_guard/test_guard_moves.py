@@ -126,6 +126,47 @@ def test_a_function_that_can_not_move_goes_along_where_no_worker_needs_it(mark: 
     assert text.count("__main__") == (1 if along else 2)
 
 
+ATTACK = """\
+import argparse
+import torch
+from torch import nn
+from torch.utils.data import DataLoader
+
+args = argparse.ArgumentParser().parse_args()
+loader = DataLoader(torch.load("rows.pt"), num_workers=2{collate})
+body = torch.load("net.pt")
+
+
+{base}
+    def refine(self, x, steps=args.steps):
+        return self.logits(x)
+
+    def logits(self, x):
+        return x
+
+
+net = {make}
+for row in loader:
+    logits = net.refine(row)
+    print(logits)
+"""
+
+
+@pytest.mark.parametrize(
+    ("base", "make", "collate", "along"),
+    [
+        pytest.param("class Refined(nn.Module):", "Refined()", "", True, id="a model of the main process"),
+        pytest.param("@register\nclass Refined(nn.Module):", "Refined()", "", False, id="a decorator that may notice"),
+        pytest.param("class Refined(list):", "Refined()", ", collate_fn=Refined", False, id="a worker calls it"),
+    ],
+)
+def test_a_class_that_can_not_move_goes_along_where_no_worker_needs_it(
+    base: str, make: str, collate: str, along: bool
+) -> None:
+    text = migrated({"a.py": ATTACK.format(base=base, make=make, collate=collate)}, "main-guard").get("a.py", "")
+    assert ("    class Refined" in text and "    body = torch.load" in text) is along
+
+
 @each_row(
     ("argument", "starts"),
     [("0", False), ("4", True), ("None", True), ("count", True)],

@@ -274,3 +274,50 @@ def test_numbers_stay_in_front_of_a_guard(value: str, stays: bool) -> None:
     after = migrated({"a.py": WRITER.format(value=value)}, "main-guard")["a.py"]
     assert (after.index("args = {") < after.index("def main")) is stays
     assert after.index("writer = Summary") > after.index("__main__")
+
+
+FILLS = """\
+import sys
+import torch
+from nets import Net, describe, start
+from torch.utils.data import DataLoader, Dataset
+
+cfg = dict(path=sys.argv[-1])
+net = Net(3)
+start({given})
+net.cuda(){below}
+
+
+class Rows(Dataset):
+    def __getitem__(self, at):
+        return at{reads}
+
+    def __len__(self):
+        return 2
+
+
+if __name__ == "__main__":
+    for row in DataLoader(Rows(), num_workers=2):
+        net(row)
+"""
+
+
+@each_row(
+    ("given", "below", "reads", "stays"),
+    [
+        ("net, cfg", "", "", False),
+        ("net, path=cfg", "", "", False),
+        ("cfg", "", "", True),
+        ("net, cfg", "\ndescribe(cfg)", "", False),
+        ("net, cfg", "", " + len(cfg)", True),
+        ("3", "", "", True),
+    ],
+)
+def test_a_call_that_fills_what_goes_under_the_guard_goes_along(
+    given: str, below: str, reads: str, stays: bool
+) -> None:
+    nets = "def start(net, path=None):\n    if path:\n        net.load(path)\n\n\ndef describe(cfg):\n    open(cfg)\n"
+    files = {"nets.py": nets, "a.py": FILLS.format(given=given, below=below, reads=reads)}
+    after = migrated(files, "main-guard")["a.py"]
+    assert "    net.cuda()" in after
+    assert (f"\nstart({given})\n" in after, "\nnet = Net" in after) == (stays, stays)

@@ -50,8 +50,9 @@ def made_for(
     left = [at for at in {*range(len(body))} - set(inside) | set(outside) if _runs_code(resolver, outline, body[at])]
     for at in range(min(inside, default=0) - 1, -1, -1):
         noticed = any(other > at and other not in found for other in left) and _has_effects(outline, body[at])
-        may_go = at not in outside and not noticed and prepares(body[at])
-        if may_go and _is_for(outline, at, found | set(inside)):
+        may_go = at not in outside and not noticed
+        others = found | set(inside)
+        if may_go and ((prepares(body[at]) and _is_for(outline, at, others)) or _fills(outline, at, others)):
             found.add(at)
         elif not stays(body[at]) and not is_plain(body[at]):
             break
@@ -71,6 +72,25 @@ def _is_for(outline: Outline, at: int, others: Collection[int]) -> bool:
     readers = {reader for name in names for reader in _readers(outline, name)} - {at}
     guards = {reader for reader in readers if at < reader and is_guard(outline.module.body[reader])}
     return not readers.isdisjoint(others) and readers <= {*others, *guards}
+
+
+def _fills(outline: Outline, at: int, others: Collection[int]) -> bool:
+    """`load(net, args.resume)`: a function gets an object that only `others` use, and no object that stays."""
+    statement = outline.module.body[at]
+    call = statement.value if isinstance(statement, ast.Expr) else None
+    if not isinstance(call, ast.Call) or not isinstance(call.func, ast.Name):
+        return False
+    given = {each.id for each in (*call.args, *(item.value for item in call.keywords)) if isinstance(each, ast.Name)}
+    bound = {name: outline.bindings(outline.module, name) for name in given}
+    body, allowed, own = outline.module.body, {*others, at}, False
+    for name, found in bound.items():
+        if not found or not all(isinstance(item.statement, ast.Assign) for item in found):
+            continue
+        readers = {each for each in _readers(outline, name) if not is_guard(body[each])}
+        if not {each for each in readers if each > at or stays(body[each])} <= allowed:
+            return False
+        own = own or (len(readers) > 1 and readers <= allowed)
+    return own
 
 
 def _has_effects(outline: Outline, statement: ast.stmt) -> bool:

@@ -133,13 +133,13 @@ class Splitter:
         return None
 
     def _whole_with_functions(self, inside: set[int]) -> Run | None:
-        """The same, with functions that only the main process calls, where they can't be moved above the guard."""
+        """The same, with functions and classes that only the main process uses, where they can't be moved above it."""
         for_workers = {*self.needed(), *self.in_children}
         between = range(min(inside, default=0), max(inside, default=0))
         along = {
             at
             for at in between
-            if isinstance(statement := self.body[at], FUNCTIONS)
+            if isinstance(statement := self.body[at], (*FUNCTIONS, ast.ClassDef))
             and all(is_pure(self.resolver, self.outline, mark) for mark in statement.decorator_list)
             and statement.name not in for_workers
             and not moves(self.resolver, self.outline, statement, [self.body[other] for other in between if other < at])
@@ -430,8 +430,10 @@ class Splitter:
 
     def _is_handed_on(self, node: ast.AST) -> bool:
         if isinstance(node, ast.ClassDef):
-            return True
+            return node not in self.body or node.name in self.in_children
         assert isinstance(node, FUNCTIONS)
+        if isinstance(self.outline.parents[node], ast.ClassDef):
+            return False  # a method goes where its class goes
         return any(
             isinstance(use, ast.Name)
             and use.id == node.name
