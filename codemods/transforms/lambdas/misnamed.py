@@ -17,6 +17,7 @@ from ...syntax.outline import Outline, outline_of
 from ...syntax.repo import Repo
 from ...syntax.resolver import Class, method
 from ...syntax.scope_data import start_of
+from .renamed_method import renamed_method
 from .screen import ID
 
 _REDUCERS = ("__getstate__", "__reduce__", "__reduce_ex__")
@@ -41,8 +42,8 @@ def misnamed(project: Project) -> Iterator[Finding]:
         if owner is not None:
             private = f"_{owner.name.lstrip('_')}{node.name}"
             found = f"pickle looks for `{node.name}` on the object, which has it as `{private}`"
-            plain = _other_name(source.text, owner, node.name)
-            reason = f"give the method a name that does not begin with two underscores: `{plain}`"
+            outline = outline_of(project, crossing.path)
+            answer = renamed_method(project, outline, source, owner, node) if outline is not None else None
         else:
             decorator = ast.unparse(node.decorator_list[0])
             wrapped = flow_of(project).stands_for_wrapper(crossing.path, *at)
@@ -52,10 +53,13 @@ def misnamed(project: Project) -> Iterator[Finding]:
             reason = f"{named}{decorator}(_{node.name})`)"
             if not wrapped:
                 reason += "; a worker then has a copy of the object"
+            answer = Refused(reason)
+        if answer is None:
+            continue
         what = "method" if owner is not None else "function"
         message = f"the {what} `{node.name}` {crossing.in_words}; {found}"
         span = source.span(source.offset(*at), source.offset(crossing.end_line, crossing.end_column))
-        yield Finding.answered(ID, crossing.path, span, message, crossing.confidence, crossing.trace, Refused(reason))
+        yield Finding.answered(ID, crossing.path, span, message, crossing.confidence, crossing.trace, answer)
 
 
 def kept_from_above(project: Project) -> Iterator[Finding]:
@@ -111,10 +115,3 @@ def _is_taken(owner: ast.ClassDef, name: str) -> bool:
     nodes = list(walk(owner))
     called = {node.func for node in nodes if isinstance(node, ast.Call)}
     return any(isinstance(node, ast.Attribute) and node.attr == name and node not in called for node in nodes)
-
-
-def _other_name(text: str, owner: ast.ClassDef, name: str) -> str:
-    """One that no other class of the file may have: methods with two underscores replace none of a base class."""
-    plain = name[1:]
-    others = len(re.findall(rf"\bdef {name}\b", text)) > 1 or re.search(rf"(?<!\w){plain}\b", text) is not None
-    return f"_{owner.name.strip('_').lower()}{plain}" if others else plain

@@ -73,7 +73,7 @@ def test_a_private_method(name: str, told: int) -> None:
     found = reported({"main.py": PRIVATE.format(name=name)}, "lambdas")
     assert len(found) == told
     assert all("has it as `_Runner__work`" in each.message for each in found)
-    assert all(each.reason is not None and "`_runner_work`" in each.reason for each in found)
+    assert all(each.fix is not None and "`_runner_work`" in each.fix.title for each in found)
 
 
 AFTER = """

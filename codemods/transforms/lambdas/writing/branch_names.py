@@ -33,7 +33,8 @@ def branch_role(scopes: Scopes, node: Movable, what: str) -> str:
     for above in scopes.ancestors(node):
         if isinstance(above, (*FUNCTIONS, ast.Lambda, ast.ClassDef)):
             break
-        if isinstance(above, ast.If) and below is not above.test:
+        is_same = isinstance(above, ast.If) and isinstance(below, ast.If) and above.orelse == [below]  # its `elif`
+        if isinstance(above, ast.If) and below is not above.test and not is_same:
             own = above.body if below in above.body else above.orelse
             others = [block for block in _blocks(scopes, above) if block is not own]
             made = (inner for block in others for each in block for inner in ast.walk(each))
@@ -77,6 +78,8 @@ def _word(test: ast.expr, is_body: bool) -> str:
     if isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
         return _word(test.operand, not is_body)
     word = ""
+    if isinstance(test, ast.BoolOp) and isinstance(test.op, ast.And) and is_body:
+        word = "_".join(filter(None, (_word(part, is_body) for part in test.values)))
     if isinstance(test, ast.Compare) and len(test.ops) == 1:
         sides = [side.value for side in (test.left, *test.comparators) if isinstance(side, ast.Constant)]
         holds = isinstance(test.ops[0], (ast.Eq, ast.Is))
