@@ -52,6 +52,7 @@ class Unit:
     )  # attributes of a class whose value is taken where the class stood, see class_fields.py
     why_fields: str = ""  # what to say of them where they can't be passed
     snapshots: list[str] = field(default_factory=list)  # captures that change later, and what would differ
+    late: tuple[Use, str] | None = None  # its only use, where all captures are bound, and what speaks against its place
     at_import: list[Use] = field(default_factory=list)  # names needed when the definition runs
     mangled: bool = False
     applied: list[ast.expr] = field(default_factory=list)  # decorators that stay where it stood, outermost first

@@ -194,9 +194,25 @@ class Units:
             unit.snapshots.append(f"{why.partition(': ')[0]}: {late}")
             why = None
         if why is not None:
-            raise Refused(why)
+            use = self._only_use(unit)
+            if use is None or self.scopes.why_not_once(variable, use.node) is not None:
+                raise Refused(why)
+            unit.late = use, why
         self._another_self(variable)
         unit.captures[variable] = uses
+
+    def _only_use(self, unit: Unit) -> Use | None:
+        """Where the function is used, when that is one place below it that runs as often as its definition."""
+        node, scopes, variable = unit.node, self.scopes, unit.variable
+        if not isinstance(node, FUNCTIONS) or variable is None or node.decorator_list:
+            return None
+        uses = variable.scope.uses.get(variable.name, [])
+        if len(uses) != 1 or uses[0].scope is not unit.home or start_of(uses[0].node) < start_of(node):
+            return None
+        block, above = scopes.block_of(node), {*scopes.ancestors(uses[0].node)}
+        is_below = any(statement in above for statement in block)
+        as_often = scopes.loops_around(uses[0].node, unit.home) == scopes.loops_around(node, unit.home)
+        return uses[0] if is_below and as_often else None
 
     def _another_self(self, variable: Variable) -> None:
         """The first parameter of a method is a value like others only where it is no instance."""

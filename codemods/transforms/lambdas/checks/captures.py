@@ -27,6 +27,7 @@ _ALSO_FOR_PROCESSES = frozenset(
     {"Queue", "Event", "Condition", "Barrier", "Semaphore", "BoundedSemaphore", "Lock", "RLock"}
 )
 _PLAIN = frozenset({"list", "dict", "set", "defaultdict", "Counter", "OrderedDict", "deque", "bytearray"})
+_SHARED = frozenset({"list", "dict", "set"})  # as attributes they are those of a manager, which workers share
 _CHANGES = frozenset(
     {"append", "extend", "insert", "add", "update", "setdefault", "pop", "popitem", "popleft", "remove", "discard",
      "clear", "sort", "reverse", "appendleft", "extendleft", "subtract"}
@@ -210,4 +211,7 @@ def _by_its_looks(value: ast.expr) -> str | None:
 def _is_plain(value: ast.expr | None) -> bool:
     if isinstance(value, (ast.List, ast.Dict, ast.Set, *COMPREHENSIONS)):
         return True
-    return isinstance(value, ast.Call) and last_name(value.func) in _PLAIN and not isinstance(value.func, ast.Call)
+    if not isinstance(value, ast.Call) or isinstance(value.func, ast.Call):
+        return False
+    of_manager = isinstance(value.func, ast.Attribute) and value.func.attr in _SHARED  # `manager.list()`
+    return last_name(value.func) in _PLAIN and not of_manager

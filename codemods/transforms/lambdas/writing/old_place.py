@@ -11,7 +11,7 @@ from ....nodes import end_line
 from ....syntax.names import last_name
 from ....syntax.placement import end_of_line, first_attached_line, indentation_at, last_line, removal
 from ....syntax.scope_data import Scope, Use, line_of
-from ..candidate import SEES_NAMES, Unit, is_after
+from ..candidate import SEES_NAMES, Unit, has_own_names, is_after
 from ..file_state import FileRewrite, Move
 from ..known import outside_uses
 from ..stdlib_forms import spelled
@@ -57,6 +57,11 @@ def leave(rewrite: FileRewrite, move: Move, moves: dict[Unit, Move], imports: li
     if returned_name is not None and not seen_by_name:
         text = _broken(rewrite, indent, "return ", created)
         return [_removal(rewrite, node, closing=True), rewrite.replace(returned_name, text[len(indent + "return ") :])]
+    if unit.late is not None:
+        use, why = unit.late
+        if uses != [use] or seen_by_name or unit.frozen or not rewrite.can_vanish(unit):
+            raise Refused(why)
+        return [_removal(rewrite, node), rewrite.replace(use.node, created)]
     first, last = first_attached_line(rewrite.source, node), last_line(rewrite.source, node)
     start, end = rewrite.source.line_starts[first - 1], end_of_line(rewrite.source, last)
     is_unread = bool(unit.applied) and unit.variable is not None and not uses and not seen_by_name
@@ -198,7 +203,8 @@ def is_seen_by_name(rewrite: FileRewrite, unit: Unit, among: frozenset[str] = SE
     """An `eval` and the like, one of those `among`, could find the local name."""
     assert unit.variable is not None or not isinstance(unit.node, ast.Lambda)
     for use in rewrite.seeing_names:
-        if use.name in among and rewrite.scopes.owner(use.scope, use.name) is None:
+        given = has_own_names(rewrite.scopes, use)  # it sees no others
+        if use.name in among and not given and rewrite.scopes.owner(use.scope, use.name) is None:
             scope: Scope | None = use.scope
             while scope is not None and scope is not unit.home:
                 scope = scope.parent
