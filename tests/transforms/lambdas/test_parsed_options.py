@@ -213,3 +213,23 @@ def test_a_function_below_is_there_where_nothing_runs_in_between(between: str, p
     text = f"def run(ds):\n    ds.map(lambda row: cut(row, 2))\n\n\n{between}def cut(row, end):\n    return row[:end]\n"
     after, reasons = hoisted(text)
     assert not reasons and ("functools.partial(cut, end=2)" in after) is partial
+
+
+PARSE = """
+
+def parse(parser, given):
+    if given is not None:
+        args = {first}
+    else:
+        args = parser.parse_args()
+    return args
+"""
+
+
+@pytest.mark.parametrize(("first", "one"), [("parser.parse_args(given)", True), ("load(given)", False)])
+def test_options_that_each_branch_parses(first: str, one: bool) -> None:
+    text = SCRIPT.replace("args = parser\n", "args = parse(parser, None)\n").replace(
+        "    args = args.parse_args()\n", ""
+    )
+    after, reasons = hoisted(text + PARSE.format(first=first))
+    assert not reasons and (PARTIAL in after) is one

@@ -129,7 +129,16 @@ class ParsedOptions:
         if not isinstance(value, ast.Name):
             return False
         scope, bindings = outline.lookup(value, value.id)
-        binding = bindings[0] if len(bindings) == 1 else None
+        if (
+            len(bindings) > 1
+        ):  # `args = parser.parse_args(given)` in one branch, `args = parser.parse_args()` in another
+            return all(
+                isinstance(item.statement, ast.Assign)
+                and isinstance(item.value, ast.Call)
+                and self._is_parsed(outline, item.value, depth)
+                for item in bindings
+            )
+        binding = bindings[0] if bindings else None
         if binding is None or (binding.parameter and len(outline.bindings(scope, value.id)) != 1):
             return False
         if binding.value is not None:
