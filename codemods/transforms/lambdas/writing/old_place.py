@@ -18,6 +18,7 @@ from ..stdlib_forms import spelled
 
 _ABOUT_LAMBDAS = re.compile(r"[ \t]*#[ \t]*noqa(?:[ \t]*:[ \t]*E731)?[ \t]*(?=\r?$)", re.IGNORECASE | re.MULTILINE)
 _LINE_END = re.compile(r"[ \t]*(?:#|\r?$)", re.MULTILINE)
+_OPENED = re.compile(r"\(\s*(?=[^\s#])")
 _GAP = re.compile(r"[ \t]*(?:\r\n|\n)\s*(?=[^\s#])")
 
 
@@ -35,8 +36,8 @@ def leave(rewrite: FileRewrite, move: Move, moves: dict[Unit, Move], imports: li
         joins = move.is_partial and move.arguments and move.passes_on is None and not unit.frozen
         if joins and _is_given_to_partial(rewrite, node):
             return [rewrite.replace_lambda(node, ", ".join([move.base, *move.arguments]))]
-        if _takes_arguments(move) and _is_bare_target(rewrite, node):
-            return [rewrite.replace_lambda(node, _target(move))]
+        if _takes_arguments(move) and (given := _beside_target(rewrite, node, move)) is not None:
+            return [rewrite.replace_lambda(node, given[0]), *given[1]]
         return [rewrite.replace_lambda(node, _made(rewrite, move, imports)), *_no_longer_ignored(rewrite, node)]
     uses = outside_uses(unit, moves)
     seen_by_name = is_seen_by_name(rewrite, unit)
@@ -49,8 +50,9 @@ def leave(rewrite: FileRewrite, move: Move, moves: dict[Unit, Move], imports: li
         if plain and all(_can_rename(rewrite, use, move) for use in uses):
             return [_removal(rewrite, node), *(rewrite.rename(use, move.base) for use in uses)]
         is_target = _takes_arguments(move) and not unit.fields and not seen_by_name and len(uses) == 1
-        if is_target and uses[0].scope is unit.home and _is_bare_target(rewrite, uses[0].node):
-            return [_removal(rewrite, node), rewrite.rename(uses[0], _target(move))]
+        given = _beside_target(rewrite, uses[0].node, move) if is_target and uses[0].scope is unit.home else None
+        if given is not None:
+            return [_removal(rewrite, node), rewrite.rename(uses[0], given[0]), *given[1]]
     created = _made(rewrite, move, imports)
     indent = indentation_at(rewrite.source, node.lineno)
     returned_name = rewrite.returned_name(unit)
@@ -97,25 +99,31 @@ def _given(move: Move) -> list[str]:
     return move.arguments if move.passes_on is None else move.passes_on
 
 
-def _target(move: Move) -> str:
-    """`worker, args=(queue,)` for the argument `target` of a process."""
-    given = _given(move)
-    return f"{move.base}, args=({', '.join(given)}{',' if len(given) == 1 else ''})"
+def _beside_target(rewrite: FileRewrite, node: ast.expr, move: Move) -> tuple[str, list[Edit]] | None:
+    """What stands for `node` in `Process(target=node)`, and edits of the arguments there; None at other places.
 
-
-def _is_bare_target(rewrite: FileRewrite, node: ast.expr) -> bool:
-    """It stands for itself in `Process(target=it)`, which says nothing of arguments."""
+    `worker, args=(queue,)`, where the call says nothing of arguments; else the values go in front of those that it has.
+    """
     parent = rewrite.scopes.parents[node]
     call = rewrite.scopes.parents[parent]
-    return (
+    if not (
         isinstance(parent, ast.keyword)
         and parent.arg == "target"
         and isinstance(call, ast.Call)
         and last_name(call.func) == "Process"
         and not rewrite.names.is_defined("Process")
         and not call.args
-        and all(keyword.arg in ("target", "name", "daemon") for keyword in call.keywords)
-    )
+        and all(keyword.arg in ("target", "name", "daemon", "args") for keyword in call.keywords)
+    ):
+        return None
+    values = ", ".join(_given(move))
+    args = next((keyword.value for keyword in call.keywords if keyword.arg == "args"), None)
+    if args is None:
+        return f"{move.base}, args=({values}{',' if len(_given(move)) == 1 else ''})", []
+    opened = _OPENED.match(rewrite.source.text, rewrite.source.range_of(args)[0])
+    if opened is None or not isinstance(args, ast.Tuple) or not args.elts:
+        return None
+    return move.base, [Edit(rewrite.path, opened.end(), opened.end(), f"{values}, ")]
 
 
 def _no_longer_ignored(rewrite: FileRewrite, node: ast.Lambda) -> list[Edit]:
