@@ -194,7 +194,8 @@ class Units:
             unit.snapshots.append(f"{why.partition(': ')[0]}: {late}")
             why = None
         if why is not None:
-            use = self._only_use(unit)
+            bound_below = all(item.done > start_of(unit.node) for item in variable.bindings)
+            use = self._only_use(unit) if bound_below else None
             if use is None or self.scopes.why_not_once(variable, use.node) is not None:
                 raise Refused(why)
             unit.late = use, why

@@ -34,8 +34,8 @@ def check(start: str, takes: str = "", body: str = "result.append(problem)") -> 
     ("takes", "start", "expected"),
     [
         ("", "Process(target=execute)", "Process(target=_check_execute, args=(result, problem))"),
-        ("n", "Process(target=execute, args=(1,))", "Process(target=_check_execute, args=(result, problem, 1,))"),
-        ("n", "Process(args=( 1,), target=execute)", "Process(args=( result, problem, 1,), target=_check_execute)"),
+        ("n", "Process(target=execute, args=(1,))", "Process(target=_check_execute, args=(result, problem, 1))"),
+        ("n", "Process(args=( 1,), target=execute)", "Process(args=( result, problem, 1), target=_check_execute)"),
         (
             "n",
             "Process(target=execute, args=[1])",

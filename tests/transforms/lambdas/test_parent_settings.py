@@ -200,7 +200,7 @@ def test_what_functions_set_that_are_called_before(fill: str, read: str) -> None
 )
 def test_what_a_process_has_anyway(fill: str, read: str, after: str) -> None:
     assert (
-        "functools.partial"
+        "_main_work, args=(offset, "
         in migrated({"train.py": TABLES.format(fill=fill, read=read, after=after)}, "lambdas")["train.py"]
     )
 

@@ -120,10 +120,14 @@ def _beside_target(rewrite: FileRewrite, node: ast.expr, move: Move) -> tuple[st
     args = next((keyword.value for keyword in call.keywords if keyword.arg == "args"), None)
     if args is None:
         return f"{move.base}, args=({values}{',' if len(_given(move)) == 1 else ''})", []
-    opened = _OPENED.match(rewrite.source.text, rewrite.source.range_of(args)[0])
+    start, end = rewrite.source.range_of(args)
+    opened = _OPENED.match(rewrite.source.text, start)
     if opened is None or not isinstance(args, ast.Tuple) or not args.elts:
         return None
-    return move.base, [Edit(rewrite.path, opened.end(), opened.end(), f"{values}, ")]
+    edits = [Edit(rewrite.path, opened.end(), opened.end(), f"{values}, ")]
+    if len(args.elts) == 1 and rewrite.source.text[end - 2 : end] == ",)":
+        edits.append(Edit(rewrite.path, end - 2, end - 1, ""))  # the comma that made a tuple of it
+    return move.base, edits
 
 
 def _no_longer_ignored(rewrite: FileRewrite, node: ast.Lambda) -> list[Edit]:
