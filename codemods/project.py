@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from functools import cached_property
 from typing import Any, Protocol, TypeVar
 
@@ -54,6 +55,7 @@ class Project:
         self.recall: Callable[[Question], Answered | None] = _unknown  # the answers of an earlier run that are good
         self._by_text: dict[type, dict[str, Any]] = {}
         self._by_tree: dict[type, dict[str, Any]] = {}
+        self._of_trees: dict[object, tuple[Any, Reads]] = {}  # see `working_with`
         self._fresh: list[str] = []  # files whose trees `release` has not seen yet
         self._left_out: set[str] = set()
         self._kept = 0  # characters that the trees are of which `release` let stay
@@ -155,6 +157,7 @@ class Project:
             self._modules.pop(path, None)
             for values in self._by_tree.values():
                 values.pop(path, None)
+            self._of_trees = {}
         self._fresh = []
 
     @property
@@ -330,6 +333,25 @@ class Project:
             self.notes.reads.add(reads)
         return value
 
+    @contextmanager
+    def working_with(self, make: Callable[[Project], T]) -> Iterator[T]:
+        """What `make` gives for this project, made once, for a block: it holds nodes of trees, and goes with the first.
+
+        It learns as it is asked, so whoever works with it depends on all that was ever read for it.
+        """
+        value, reads = self._of_trees.get(make) or (None, Reads())
+        try:
+            with self.noting(reads):
+                if value is None:
+                    value = make(self)
+                    self._of_trees[make] = value, reads
+                yield value
+        except Exception:
+            self._of_trees.pop(make, None)  # it may be half done
+            raise
+        if self.notes.reads is not None:
+            self.notes.reads.add(reads)
+
     def by_text(self, kind: type[T]) -> dict[str, T]:
         """Values of `kind` by path, for their maker to fill; `changed()` keeps those of the files left alone."""
         return self._by_text.setdefault(kind, {})
@@ -361,12 +383,12 @@ class Project:
         return after
 
     def forget(self) -> None:
-        """Let go of what is known of an earlier run: it refers back to this project, and no collector runs."""
-        self.recall = _unknown
+        """Let go of what is known of an earlier run, and of what refers back to this project: no collector runs."""
+        self.recall, self._of_trees = _unknown, {}
 
     def settled(self) -> None:
         """Free what was made to look at this project, which another has taken the place of."""
-        self._derived, self._by_text, self._by_tree = {}, {}, {}
+        self._derived, self._by_text, self._by_tree, self._of_trees = {}, {}, {}, {}
         self._modules, self._fresh = {}, []
 
     @property

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import importlib
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Container, Iterable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 from .known_error import KnownError
 
@@ -54,6 +54,16 @@ class Loss(NamedTuple):
     some: bool = False
 
 
+Place = tuple[str, int]  # a file and a line
+
+
+class Losses(Protocol):
+    """What workers of a project lose; those at other boundaries than `at` (None: all) may be left out."""
+
+    def __call__(self, project: Project, at: Container[Place] | None = None, /) -> Iterable[Loss]:
+        """In the order in which they count where several are at one boundary."""
+
+
 @dataclass(frozen=True)
 class Rule:
     """One kind of hazard.
@@ -76,7 +86,7 @@ class Rule:
     python2: Python2Query | None = None
     follows_values: bool = False  # `find` asks for the value flow of the whole project
     per_file: PerFile | None = None
-    losses: Callable[[Project], Iterable[Loss]] | None = None  # asked for the fixes of all rules
+    losses: Losses | None = None  # asked for the fixes of all rules
 
 
 def found_by(package: str) -> Callable[[Project], Iterable[Finding]]:
@@ -89,11 +99,11 @@ def found_by(package: str) -> Callable[[Project], Iterable[Finding]]:
     return find
 
 
-def losses_by(package: str) -> Callable[[Project], Iterable[Loss]]:
+def losses_by(package: str) -> Losses:
     """`losses` of the module `rule` in `package`, imported when it is called."""
 
-    def losses(project: Project) -> Iterable[Loss]:
-        found: Iterable[Loss] = importlib.import_module(f"{package}.rule").losses(project)
+    def losses(project: Project, at: Container[Place] | None = None) -> Iterable[Loss]:
+        found: Iterable[Loss] = importlib.import_module(f"{package}.rule").losses(project, at)
         return found
 
     return losses

@@ -6,21 +6,27 @@ What could not be pickled stopped the program, and said so. Once it crosses, the
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Container, Iterable
 from dataclasses import replace
 
 from ..finding import Finding, Fix
 from ..project import Project
-from ..rule import Loss, Rule
+from ..rule import Loss, Place, Rule
 
 
-def losses_of(rules: Iterable[Rule], project: Project) -> list[Loss]:
-    """What workers of the project lose, by all rules that look for it."""
-    return [loss for rule in rules if rule.losses is not None for loss in rule.losses(project)]
+def losses_of(rules: Iterable[Rule], project: Project, at: Container[Place] | None = None) -> list[Loss]:
+    """What workers of the project lose, by all rules that look for it. `at`: nobody asks about other boundaries."""
+    return [loss for rule in rules if rule.losses is not None for loss in rule.losses(project, at)]
+
+
+def ends(found: Iterable[Finding]) -> frozenset[Place]:
+    """The boundaries at which fixes that count as safe end."""
+    safe = (each for each in found if each.fix is not None and each.fix.unsafe is None and each.trace)
+    return frozenset((each.trace[-1].path, each.trace[-1].line) for each in safe)
 
 
 def held_back(found: list[Finding], losses: list[Loss]) -> list[Finding]:
-    """`found`, with the fixes unsafe that end at the boundary of such a worker."""
+    """`found`, with the fixes unsafe that end at the boundary of such a worker. `losses`: those at the `ends`."""
     ordered = sorted(losses, key=lambda loss: bool(loss.only))  # at one place, what holds back more
     at = {(loss.path, loss.line): loss for loss in reversed(ordered)}
     held: dict[Fix, Fix] = {}

@@ -54,7 +54,7 @@ def check(
         return check(files, settings, scope, rules, alive=alive)
     if memory is not None:
         memory.keep(run, project, looks)
-        project.forget()
+    project.forget()
     found = tuple(sorted((f for look in looks.values() for f in run.taken(look, project)), key=order))
     named, skipped = named_sources(project, found), run.all_skipped(project)
     silenced = tuple(f.path for f in run.silenced if f.confidence.reaches(settings.confidence))

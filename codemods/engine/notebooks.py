@@ -124,6 +124,7 @@ def find(rule: Rule, project: Project) -> Iterator[Finding]:
         for finding in rule.find(inner):
             if finding.path == name:
                 yield _placed(finding, path, name, notebook)
+        inner.forget()
         if name in inner.skipped:
             cell, row, _ = _place(notebook, inner.skipped[name].reason)
             where = f"cell {cell}, line {row}: " if cell else ""

@@ -22,7 +22,7 @@ from ..tree.suffixes import READ, is_shell
 from . import notebooks, python2_files
 from .failures import culprit, left_out
 from .look import Look, Part
-from .losses import held_back, losses_of, tied
+from .losses import ends, held_back, losses_of, tied
 from .results import AppliedStep, Refusal, refusal_of
 from .steps import disjoint, recheck, rewritten
 from .texts import applied_step
@@ -142,6 +142,7 @@ class Run:
     def findings_of(self, rule: Rule, project: Project) -> list[Finding]:
         """What `rule` finds and we were asked for, sorted. Files that it fails on are left out and listed."""
         project.release()
+        whole = project
         for _ in range(MAX_CRASHES):
             try:
                 found = dict.fromkeys([*self._find(rule, project), *notebooks.find(rule, project)])
@@ -161,8 +162,10 @@ class Run:
             self.crashes.append(Skipped(".", f"rule {rule.id} failed on {MAX_CRASHES} files (our bug)", rule.id))
             return []
         wanted = [f for f in (self._mark_observed(f, project) for f in found) if self._wanted(f, project)]
-        if _lets_cross(rule) and any(finding.fix is not None for finding in wanted):
-            wanted = held_back(wanted, losses_of(self.losing, project))
+        if _lets_cross(rule) and (at := ends(wanted)):
+            wanted = held_back(wanted, losses_of(self.losing, project, at))
+        if project is not whole:
+            project.forget()
         full = {path for path, number in Counter(f.path for f in wanted).items() if _too_many(number, path, project)}
         self.crashes += [
             Skipped(path, f"left out by {rule.id}: too many findings for one file", partly=True) for path in full
@@ -278,6 +281,8 @@ class Run:
         lost = self._lost(rule, project, after, _touched(fixes, found)) if why is None else None
         if why is None and lost is None:
             return _Step(after, frozenset(fixes), found_after)
+        if after is not project:
+            after.settled()
         failures[key] = _Failure(why, lost)
         return failures[key]
 

@@ -10,6 +10,7 @@ from typing import Any, TypeVar
 
 from ..nodes import children, end_line, statements, walk
 from .binding_rules import FUNCTIONS, bound_name, positional, takes_self
+from .main_guard import is_main_process_block
 from .names import last_name
 from .parents import Parents
 
@@ -208,6 +209,11 @@ class FileTree:
         for name, origin in self.imported.items():
             found.setdefault(origin.rpartition(".")[2], []).append(name)
         return found
+
+    @cached_property
+    def has_guard(self) -> bool:
+        """A statement of the module is a block that only the main process runs."""
+        return any(map(is_main_process_block, self.module.body))
 
     def calls_of(self, name: str) -> list[ast.Call]:
         """Every call of `name`, also where an import gives it another name."""

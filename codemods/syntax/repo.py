@@ -14,6 +14,8 @@ from .outline import Outline, outline_of
 from .resolver import Resolver
 
 _Calls = list[tuple[Outline, ast.Call]]
+_RENAMED = re.compile(r"\bas\b|\\\s*$")
+_IS_CALLED = r"[\s\\)]*(?:#[^\n]*\n[\s\\)]*)*(?:[(\[]|as\b)"  # behind a name: `f(`, `(f)(`, `F[T](`, `import f as g`
 
 
 class Repo:
@@ -22,6 +24,8 @@ class Repo:
     def __init__(self, project: Project) -> None:
         self.project = project
         self._mentions: dict[str, list[Outline]] = {}
+        self._using: dict[str, list[Outline]] = {}
+        self._calling: dict[str, list[Outline]] = {}
         self._definitions: dict[str, list[tuple[Outline, ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef]]] = {}
         self._methods: dict[str, list[tuple[Outline, ast.FunctionDef | ast.AsyncFunctionDef]]] = {}
         self._callers: dict[
@@ -50,6 +54,30 @@ class Repo:
             found = map(self.outline, paths)
             self._mentions[word] = [outline for outline in found if outline is not None]
         return self._mentions[word]
+
+    def using(self, word: str) -> list[Outline]:
+        """Those of `mentioning` where the word does not only stand in plain imports and as what `def` or `class` binds.
+
+        By their text: the others, which are the most, need no look at their trees.
+        """
+        if not is_word(word):
+            return self.mentioning(word)
+        if word not in self._using:
+            found = dict.fromkeys(path for path, *line in self.project.lines_with(word) if _is_used(*line))
+            outlines = map(self.outline, found)
+            self._using[word] = [outline for outline in outlines if outline is not None]
+        return self._using[word]
+
+    def calling(self, word: str) -> list[Outline]:
+        """Those of `mentioning` where a call by the name may stand, or by another name that an import gives it."""
+        if not is_word(word):
+            return self.mentioning(word)
+        if word not in self._calling:
+            sources = map(self.project.source, self.project.with_words((word,)))
+            call = re.compile(rf"{word}(?<!\w{word})(?<!def {word})(?<!class {word})(?!\w){_IS_CALLED}")
+            outlines = (self.outline(each.path) for each in sources if each is not None and call.search(each.text))
+            self._calling[word] = [outline for outline in outlines if outline is not None]
+        return self._calling[word]
 
     def methods(self, name: str) -> Sequence[tuple[Outline, ast.FunctionDef | ast.AsyncFunctionDef]]:
         """Every method called `name`: what a call on an object of unknown class may run."""
@@ -86,7 +114,7 @@ class Repo:
         if name not in self._callers:
             known: dict[ast.AST, _Calls] = {}
             unknown: _Calls = []
-            for outline in self.mentioning(name):
+            for outline in self.calling(name):
                 for call in outline.calls.get(name, ()):
                     found = self.resolver.functions(outline, call.func)
                     for _, function in found:
@@ -115,3 +143,11 @@ class Repo:
                 (outline, node) for outline in outlines if outline for node in outline.definitions.get(name, ())
             ]
         return self._definitions.get(name, [])
+
+
+def _is_used(before: str, behind: str) -> bool:
+    """The rest of its line shows that a word is more than the name of what an import or a definition binds."""
+    start = before.lstrip()
+    if start.startswith(("import ", "from ")) and ";" not in start and "\r" not in start:
+        return _RENAMED.search(behind) is not None
+    return start.rstrip() not in ("def", "async def", "class")

@@ -178,7 +178,7 @@ def _scripts(number: int, jobs: str) -> dict[str, bytes]:
 def test_fixes_that_are_right_alone_and_not_all_together(monkeypatch: pytest.MonkeyPatch) -> None:
     files = _scripts(24, MANY.replace("    np.random.seed(3)\n", ""))
 
-    def losses_of(losing: object, project: Project) -> list[Loss]:
+    def losses_of(losing: object, project: Project, at: object = None) -> list[Loss]:
         guarded = [path for path in files if project.holds(path, "__main__")]
         return [Loss("lab/jobs.py", 11, "np.random.rand")] if len(guarded) == 24 else []
 
@@ -235,7 +235,7 @@ def marked(looks: list[tuple[str, ...]], loss: Loss, below: int) -> Rule:
                 fix = Fix(f"Take {match[1]} out", (Edit(path, *match.span(), match[1]),))
                 yield Finding("marks", path, span, f"bad {match[1]}", Confidence.PROVEN, fix=fix)
 
-    def losses(project: Project) -> Iterator[Loss]:
+    def losses(project: Project, at: object = None) -> Iterator[Loss]:
         texts = "".join(source.text for path in project.paths if (source := project.source(path)) is not None)
         if texts.count("BAD") < below or "BAD(0)" not in texts:
             yield loss

@@ -17,6 +17,7 @@ from ...syntax.named_modules import SHELL, imported_in_code, imported_in_command
 from ...syntax.outline import Outline, outline_of
 from ...syntax.receivers import qualified_name
 from ...syntax.repo import Repo
+from ...tree.source import Source
 
 _DYNAMIC = (
     "import_module", "__import__", "run_path", "run_module", "spec_from_file_location", "SourceFileLoader",
@@ -33,12 +34,7 @@ _MODULE = re.compile(r"(?:[\w.]+[./])*(\w+)")  # `jobs.train`, `./jobs/train.py`
 _IN_QUOTES = re.compile(r"""["'](?:[^"'\n]*;)?\s*(?:import|from)\s+\w""")
 _BEHIND_QUOTE = re.compile(r"""["';]\s*(?:import|from)\s+\w""")  # what has no such place needs no longer search
 _IMPORT = re.compile(r"\b(?:import|from)\s+\w")
-_LITERAL = re.compile(  # or a comment
-    r'''#[^\n]*|"""[^"\\]*(?:(?:\\.|"(?!""))[^"\\]*)*"""|"[^"\\\n]*(?:\\.[^"\\\n]*)*"'''
-    r"""|'''[^'\\]*(?:(?:\\.|'(?!''))[^'\\]*)*'''|'[^'\\\n]*(?:\\.[^'\\\n]*)*'""",
-    re.DOTALL,
-)
-_BEGINS = re.compile(r"""(?:["'}\n\r\f;:]|\\\w+)[ \t]*(?:import\s+\w|from\s+[\w.]+\s*(?:import\b|["'\\]))""")
+_BEGINS = re.compile(r"""(?:["'}\n\r\f;:]|\\\w+)[ \t]*(import\s+\w|from\s+[\w.]+\s*(?:import\b|["'\\]))""")
 _AS_MAIN = re.compile(r"""['"]__main__['"]""")
 _BESIDE = re.compile(r"""["'}](?:\.+|\./)["'{%]""")  # `"." + name`, `f"{__package__}.{name}"`
 
@@ -51,6 +47,7 @@ class Importers:
         self._reaching: dict[str, frozenset[str]] = {}
         self._named: dict[str, bool] = {}
         self._later: dict[str, bool] = {}
+        self._imported_later: dict[str, list[tuple[Outline, ast.AST]]] = {}
         self._below: dict[str, frozenset[str]] = {}
         self.loud: dict[str, int] = {}  # see `printed_by_imports`, which fills it
 
@@ -72,8 +69,11 @@ class Importers:
 
     def later(self, path: str) -> list[tuple[Outline, ast.AST]]:
         """Where other files import it, if all of them do in a function or under their main guard; else nothing."""
-        if not self.only_later(path):
-            return []
+        if path not in self._imported_later:
+            self._imported_later[path] = self._all_later(path) if self.only_later(path) else []
+        return self._imported_later[path]
+
+    def _all_later(self, path: str) -> list[tuple[Outline, ast.AST]]:
         found = [(self.repo.outline(other), node) for other, node in self._imports(path)]
         by_name = self._by_name(path)
         other = self.repo.outline(by_name) if by_name is not None else None
@@ -270,22 +270,31 @@ def _imported_files(project: Project, path: str) -> tuple[str, ...]:
 @asked
 def _in_texts(project: Project) -> tuple[tuple[str, tuple[str, ...]], ...]:
     """Files with code in a text, with the last names of the modules it imports: `[python, "-c", "import job"]`."""
-    found: dict[str, set[str]] = {}
-    for source in project.matching(_BEHIND_QUOTE):
-        has_code = _IN_QUOTES.search(source.text) is not None and _may_hold_code(source.text)
-        outline = outline_of(project, source.path) if has_code else None
-        for node in outline.of_kind(ast.Constant) if outline is not None else ():
-            if isinstance(node.value, str) and _IMPORT.search(node.value):
-                words = imported_in_commands(node.value) or imported_in_code(node.value)
-                found.setdefault(source.path, set()).update(words)
-    in_python = ((path, tuple(sorted(words))) for path, words in found.items())
+    sources = (source for source in project.matching(_BEHIND_QUOTE) if _IN_QUOTES.search(source.text))
+    in_python = ((source.path, _in_texts_of(project, source.path)) for source in sources)
     return tuple((path, words) for path, words in (*in_python, *_in_shell(project)) if words)
 
 
-def _may_hold_code(text: str) -> bool:
-    """An import may begin in a literal of the text. Most that follow a quote follow the docstring of the module."""
-    literals = (match[0] for match in _LITERAL.finditer(text))
-    return any(not literal.startswith("#") and _BEGINS.search(literal) for literal in literals)
+@asked
+def _in_texts_of(project: Project, path: str) -> tuple[str, ...]:
+    """The same of one Python file."""
+    source, outline = project.source(path), outline_of(project, path)
+    if source is None or outline is None or not _may_hold_code(source, outline):
+        return ()
+    found: set[str] = set()
+    for node in outline.of_kind(ast.Constant):
+        if isinstance(node.value, str) and _IMPORT.search(node.value):
+            found.update(imported_in_commands(node.value) or imported_in_code(node.value))
+    return tuple(sorted(found))
+
+
+def _may_hold_code(source: Source, outline: Outline) -> bool:
+    """An import may begin in a literal of the text: there is one that is no statement of the file.
+
+    Most that follow a quote follow the docstring of the module.
+    """
+    own = {(node.lineno, node.col_offset) for node in outline.imports}
+    return any(source.position(match.start(1)) not in own for match in _BEGINS.finditer(source.text))
 
 
 @asked

@@ -35,10 +35,10 @@ def reads_main(project: Project, importers: Importers, path: str) -> str | None:
 
 def variables_of_main(repo: Repo, path: str) -> dict[ast.expr, str]:
     """The places in a file that read a variable of the main module, with its name."""
-    source, outline = repo.project.source(path), repo.outline(path)
-    if source is None or outline is None or not _NAMES_MAIN.search(source.text):
-        return {}
-    return dict(_reads(outline))
+    source = repo.project.source(path)
+    names_it = source is not None and _MAIN in source.text and _NAMES_MAIN.search(source.text) is not None
+    outline = repo.outline(path) if names_it else None
+    return dict(_reads(outline)) if outline is not None else {}
 
 
 def _reads(outline: Outline) -> Iterator[tuple[ast.expr, str]]:

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Container, Iterable, Iterator, Mapping
 
 from ...finding import Finding
 from ...project import Project
-from ...rule import Loss
+from ...rule import Loss, Place
 from ...syntax.outline import Outline, outline_of
 from ...tree.source import Source
 from .exit_marks import marked_for_exit
@@ -21,6 +21,7 @@ from .starts.may_start import SPEAKS, STARTS, may_start, spoken
 from .starts.process_starts import PROCESS, SET_METHOD, SETS, Starts
 from .state.calls_of_scripts import has_guard
 from .state.changed_settings import Search
+from .state.seen_twice import fails_on_purpose, printed_again
 from .state.state_findings import lost_state, state_findings
 
 _FORKS = re.compile(r"set_start_method\(\s*['\"]fork['\"]")
@@ -29,10 +30,12 @@ _BEGINS = re.compile(r"\bstart\s*\(")
 
 def find(project: Project) -> Iterable[Finding]:
     """One finding per script for what must be guarded, one per definition under the guard that a worker needs."""
-    search = Search(project)
-    for path in paths(project):
-        known = (project.derive(_all_missing), project.derive(_all_unguarded)) if path else None
-        yield from _in_file(search, path, known) if path else state_findings(project)
+    found: list[Finding] = []
+    with project.working_with(Search) as search:
+        for path in paths(project):
+            known = (project.derive(_all_missing), project.derive(_all_unguarded)) if path else None
+            found += _in_file(search, path, known) if path else state_findings(project)
+    return found
 
 
 def paths(project: Project) -> Iterable[str]:
@@ -52,9 +55,10 @@ def find_in(project: Project, path: str) -> Iterable[Finding]:
     return _in_file(search, path) if path else state_findings(project)
 
 
-def losses(project: Project) -> Iterable[Loss]:
-    """What workers silently go on without."""
-    if not project.with_key(spoken, STARTS):
+def losses(project: Project, at: Container[Place] | None = None) -> Iterable[Loss]:
+    """What workers silently go on without; `at`: as far as that is at one of these boundaries."""
+    starting = project.with_key(spoken, STARTS)
+    if not starting:
         return
     lost = project.derive(lost_state)
     for row in lost.state:
@@ -64,7 +68,9 @@ def losses(project: Project) -> Iterable[Loss]:
         # They go on without it; where a fix hands it over, they don't.
         if (each.fix is None or each.fix.unsafe is not None) and STOPS not in each.message:
             yield Loss(each.trace[-1].path, each.trace[-1].line, each.message)
-    yield from lost.otherwise
+    with project.working_with(Search) as search:
+        otherwise = (*printed_again(search, at), *fails_on_purpose(search, starting))
+    yield from otherwise
     for path, line, message in project.derive(_left_unguarded):
         yield Loss(path, line, message, "the program would go on without the worker, where it stops today")
 
@@ -74,13 +80,13 @@ def _left_unguarded(project: Project) -> tuple[tuple[str, int, str], ...]:
 
     Each child imports the script, fails as it comes to that line, and nobody asks it how it ended.
     """
-    search = Search(project)
     found: list[tuple[str, int, str]] = []
-    for path, findings in project.derive(_all_unguarded).items():
-        outline = search.repo.outline(path)
-        lines = _process_lines(search.starts, outline) if outline is not None else ()
-        for each in findings:
-            if each.fix is None or each.fix.unsafe is not None:
+    with project.working_with(Search) as search:
+        for path, findings in project.derive(_all_unguarded).items():
+            left = [each for each in findings if each.fix is None or each.fix.unsafe is not None]
+            outline = search.repo.outline(path) if left else None
+            lines = _process_lines(search.starts, outline) if outline is not None else ()
+            for each in left:
                 reason = each.reason if each.fix is None else each.fix.unsafe
                 message = f"it imports the script, which starts it again outside of the main guard ({reason})"
                 found += [(path, line, message) for line in lines]
@@ -89,13 +95,13 @@ def _left_unguarded(project: Project) -> tuple[tuple[str, int, str], ...]:
 
 def _all_unguarded(project: Project) -> dict[str, tuple[Finding, ...]]:
     """By file without a main guard what `unguarded_starts` finds in it: for its own findings, and for all fixes."""
-    search = Search(project)
     found: dict[str, tuple[Finding, ...]] = {}
-    for path in project.with_key(spoken, STARTS):
-        source, outline = project.source(path), search.repo.outline(path)
-        if source is None or outline is None or not _BEGINS.search(source.text) or has_guard(outline):
-            continue
-        if not _forks(search, outline, source):
+    with project.working_with(Search) as search:
+        for path in project.with_key(spoken, STARTS):
+            source = project.source(path)
+            outline = search.repo.outline(path) if source is not None and _BEGINS.search(source.text) else None
+            if source is None or outline is None or has_guard(outline) or _forks(search, outline, source):
+                continue
             found[path] = tuple(unguarded_starts(search, outline, source))
     return found
 
@@ -108,12 +114,12 @@ def _process_lines(starts: Starts, outline: Outline) -> list[int]:
 
 def _all_missing(project: Project) -> dict[str, tuple[Finding, ...]]:
     """By file, globals that workers lack."""
-    search = Search(project)
     found: dict[str, tuple[Finding, ...]] = {}
-    for path in project.with_key(spoken, STARTS):
-        source, outline = project.source(path), search.repo.outline(path)
-        if source is not None and outline is not None and not _forks(search, outline, source):
-            found[path] = tuple(missing_findings(search, outline, source))
+    with project.working_with(Search) as search:
+        for path in project.with_key(spoken, STARTS):
+            source, outline = project.source(path), search.repo.outline(path)
+            if source is not None and outline is not None and not _forks(search, outline, source):
+                found[path] = tuple(missing_findings(search, outline, source))
     return found
 
 

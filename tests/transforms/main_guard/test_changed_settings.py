@@ -428,7 +428,7 @@ config.label = "done"
     added.clear()
     reports({**FILES, **{f"run_{number}.py": script for number in range(4)}})
     assert one
-    assert len(added) == one + 2 * 3  # one more for each loader, for the scripts and for what workers lose
+    assert len(added) == one + 3  # one more for each loader: for the scripts and for what workers lose at once
 
 
 @each_row(

@@ -72,7 +72,7 @@ class GivenToClasses:
         names = positional(function)[int(isinstance(outline.parents[function], ast.ClassDef)) :]
         calls = (
             (caller, given_to(names, call).get(name))
-            for caller in self.repo.mentioning(function.name)
+            for caller in self.repo.calling(function.name)
             for call in self.callees.calls_in(caller, function)
         )
         found = [*islice(((caller, given) for caller, given in calls if given is not None), _MAX_CALLS + 1)]
@@ -122,14 +122,15 @@ class GivenToClasses:
     def _made(self, owner: ast.ClassDef) -> Iterator[tuple[Outline, ast.Call]]:
         """Those that make an object of this very class, also out of a dict of classes: `DATASETS[name](config)`."""
         tables: dict[str, None] = {}
-        for caller in self.repo.mentioning(owner.name):
+        for caller in self.repo.calling(owner.name):
             for call in caller.calls_of(owner.name):
                 made = self.callees.made_class(caller, call)
                 if made is not None and made[1] is owner:
                     yield caller, call
+        for caller in self.repo.using(owner.name):
             tables |= dict.fromkeys(_tables_with(caller, owner.name))
         for table in tables:
-            for caller in self.repo.mentioning(table):
+            for caller in self.repo.calling(table):
                 for call in caller.calls_of(table):
                     made_here = self.callees.resolver.classes(caller, call.func)
                     if isinstance(call.func, ast.Subscript) and any(cls.node is owner for cls in made_here):
@@ -138,8 +139,9 @@ class GivenToClasses:
 
 def _tables_with(outline: Outline, name: str) -> Iterator[str]:
     """The dicts at the top of the file that have what is called `name` as a value."""
-    for node in outline.named.get(name, ()):
-        parent = outline.parents[node]
-        statement = outline.parents[parent] if isinstance(parent, ast.Dict) else None
-        if isinstance(statement, (ast.Assign, ast.AnnAssign)) and outline.parents[statement] is outline.module:
-            yield from names_bound(statement)
+    for statement in outline.module.body:
+        value = statement.value if isinstance(statement, (ast.Assign, ast.AnnAssign)) else None
+        for part in (*value.keys, *value.values) if isinstance(value, ast.Dict) else ():
+            root = part.value if isinstance(part, ast.Attribute) else part
+            if part is not None and isinstance(root, ast.Name) and last_name(part) == name:
+                yield from names_bound(statement)

@@ -47,7 +47,7 @@ class CallsOfFunctions:
         for caller, use, is_called in self._named(function.name).get(function, ()):
             yield from [(caller, use)] if is_called else self._called_as(caller, use)
         owner = outline.owner(function.body[0]) if function.name in _INITIALISERS else None
-        for caller in self.repo.mentioning(owner.name) if owner is not None else ():
+        for caller in self.repo.calling(owner.name) if owner is not None else ():
             for call in caller.calls_of(owner.name) if owner is not None else ():
                 made = self.callees.made_class(caller, call)
                 if made is not None and made[1] is owner:
@@ -79,7 +79,7 @@ class CallsOfFunctions:
         """
         if name not in self._by_name:
             found = self._by_name[name] = {}
-            for caller in self.repo.mentioning(name):
+            for caller in self.repo.using(name):
                 for call in caller.calls_of(name):
                     called = self.callees.called(caller, call)
                     if called is not None:

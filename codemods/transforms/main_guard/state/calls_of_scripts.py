@@ -10,7 +10,7 @@ from ....flow.facts.records import facts_lookup
 from ....flow.facts.test_code import is_test
 from ....nodes import end_line
 from ....syntax.callees import FUNCTIONS, Function
-from ....syntax.main_guard import is_main_guard, is_main_process_block
+from ....syntax.main_guard import is_main_guard
 from ....syntax.names import last_name, root_of_chain
 from ....syntax.outline import Outline
 from ....syntax.repo import Repo
@@ -70,7 +70,7 @@ class CallsOfScripts:
     def _is_in_texts(self, name: str) -> bool:
         """The name, or a dotted one that ends with it, is the value of a string somewhere, not in `__all__`."""
         if name not in self._in_texts:
-            nodes = ((each, node) for each in self.repo.mentioning(name) for node in each.of_kind(ast.Constant))
+            nodes = ((each, node) for each in self.repo.using(name) for node in each.of_kind(ast.Constant))
             self._in_texts[name] = any(
                 isinstance(node.value, str) and node.value.rpartition(".")[2] == name and not _is_exported(each, node)
                 for each, node in nodes
@@ -80,12 +80,12 @@ class CallsOfScripts:
     def _naming(self, name: str) -> list[_Naming]:
         """What the files have that hold the name; collected once: of a hundred scripts each has a `main`."""
         if name not in self._by_name:
-            self._by_name[name] = [_naming(other, name) for other in self.repo.mentioning(name)]
+            self._by_name[name] = [_naming(other, name) for other in self.repo.using(name)]
         return self._by_name[name]
 
 
 def has_guard(outline: Outline) -> bool:
-    return any(map(is_main_process_block, outline.module.body))
+    return outline.has_guard
 
 
 class _Naming(NamedTuple):

@@ -25,6 +25,7 @@ class Registrations:
     def __init__(self, repo: Repo, callees: Callees) -> None:
         self.repo, self.callees = repo, callees
         self._known: dict[Function, list[tuple[Outline, ast.expr]]] = {}
+        self._on_lines: dict[Outline, dict[int, list[ast.Name]]] = {}  # see `_names_on_lines`
 
     def by(self, outline: Outline, node: ast.AST) -> list[tuple[Outline, ast.expr]]:
         """Where functions and classes are put into the table by the code at `node`, which changes it."""
@@ -50,30 +51,26 @@ class Registrations:
             yield from _classes_of(repo, callees, owner)
             return
         registers = around if isinstance(around, FUNCTIONS) and _returns(around, scope.name) else scope
-        for where in repo.mentioning(registers.name):
+        for where in repo.using(registers.name):
             for use in where.named.get(registers.name, ()):
                 if isinstance(use.ctx, ast.Load) and _registers(callees, where, use):
                     called = callees.called(where, ast.Call(use, [], []))
                     if called is not None and called[1] is registers:
                         yield where, use
-        yield from _by_parameters(repo, callees, outline, registers)
+        yield from self._by_parameters(outline, registers)
 
-
-def _by_parameters(
-    repo: Repo, callees: Callees, outline: Outline, registers: Function
-) -> Iterator[tuple[Outline, ast.expr]]:
-    """Where a function that was given `registers` does it: `def install(register):`, `plugin.install(register)`."""
-    seen = flow_of(repo.project).given(outline.path, registers.lineno, registers.col_offset)
-    names: dict[str, dict[int, list[ast.Name]]] = {}  # by file and line
-    for path, line in dict.fromkeys((each.path, each.line) for each in seen):
-        where = repo.outline(path)
-        if where is not None and path not in names:
-            names[path] = _names_on_lines(where)
-        for use in names[path].get(line, ()) if where is not None else ():
-            assert where is not None
-            is_given = any(each.parameter for each in where.lookup(use, use.id)[1])
-            if is_given and _registers(callees, where, use):
-                yield where, use
+    def _by_parameters(self, outline: Outline, registers: Function) -> Iterator[tuple[Outline, ast.expr]]:
+        """Where a function that was given `registers` does it: `def install(register):`, `plugin.install(register)`."""
+        seen = flow_of(self.repo.project).given(outline.path, registers.lineno, registers.col_offset)
+        for path, line in dict.fromkeys((each.path, each.line) for each in seen):
+            where = self.repo.outline(path)
+            if where is not None and where not in self._on_lines:
+                self._on_lines[where] = _names_on_lines(where)
+            for use in self._on_lines[where].get(line, ()) if where is not None else ():
+                assert where is not None
+                is_given = any(each.parameter for each in where.lookup(use, use.id)[1])
+                if is_given and _registers(self.callees, where, use):
+                    yield where, use
 
 
 def _names_on_lines(outline: Outline) -> dict[int, list[ast.Name]]:

@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator
 from pathlib import PurePosixPath
 from typing import NamedTuple
@@ -20,6 +21,7 @@ _MOST = 60  # expressions that are followed for one
 _HEADS = (ast.For, ast.AsyncFor, ast.comprehension)
 _DISPLAYS = (ast.List, ast.Tuple, ast.Set)
 _PARTS = ("get", "pop", "setdefault", "popleft")
+_BY_TEXT = ("import_module", "__import__", "modules", "globals", "vars")  # see `_by_text`
 _PAIRED = {"zip": 0, "enumerate": 1}  # with how many other things come first
 
 
@@ -65,19 +67,23 @@ class SameValues:
     def _mentions(self, home: Outline) -> Iterator[tuple[Outline, ast.expr]]:
         """What imports call the module, `sys.modules["module"]`, `globals()["module"]`, `import_module("module")`."""
         stem = PurePosixPath(home.path.removesuffix("/__init__.py")).stem
-        resolver = self.callees.resolver
-        for outline in self.callees.repo.mentioning(stem):
+        resolver, repo = self.callees.resolver, self.callees.repo
+        by_text = frozenset(repo.project.with_words(_BY_TEXT))
+        for outline in repo.mentioning(stem):
+            source = repo.project.source(outline.path)
+            text = source.text if source is not None else ""
             words = [name for name, origin in outline.imported.items() if origin.rpartition(".")[2] == stem]
+            words = [name for name in words if _stands_alone(text, name)]
             for use in (use for word in words for use in outline.named.get(word, ())):
                 is_read = isinstance(use.ctx, ast.Load) and not isinstance(outline.parents[use], ast.Attribute)
                 if is_read and resolver.module(outline, use) is home:
                     yield outline, use
-            for node, text, is_variable in _by_text(outline):
+            for node, name, is_variable in _by_text(outline) if outline.path in by_text else ():
                 if is_variable:
-                    named = resolver.module(outline, ast.Name(text, ast.Load()))
-                    is_home = named is home and text in outline.imported
+                    named = resolver.module(outline, ast.Name(name, ast.Load()))
+                    is_home = named is home and name in outline.imported
                 else:
-                    is_home = self.callees.modules.absolute(outline.path, text) == home.path
+                    is_home = self.callees.modules.absolute(outline.path, name) == home.path
                 if is_home:
                     yield outline, node
 
@@ -135,7 +141,7 @@ class SameValues:
     def _imported(self, same: Same, name: str) -> Iterator[Same]:
         """The uses of a variable of the module in other files."""
         bindings = same.outline.bindings(same.outline.module, name)
-        for outline in self.callees.repo.mentioning(name) if len(bindings) == 1 else ():
+        for outline in self.callees.repo.using(name) if len(bindings) == 1 else ():
             if outline is not same.outline:
                 for use in (use for word in outline.names_of(name) for use in outline.named.get(word, ())):
                     found = self.callees.resolver.bound_by(outline, use)
@@ -144,7 +150,7 @@ class SameValues:
 
     def _kept(self, same: Same, owner: ast.ClassDef | None, name: str) -> Iterator[Same]:
         """`self.name` in the methods of a class, and `x.name` where `x` is seen to be an object of it, or the class."""
-        for outline in self.callees.repo.mentioning(name) if owner is not None else ():
+        for outline in self.callees.repo.using(name) if owner is not None else ():
             for use in outline.attributes.get(name, ()):
                 if not isinstance(use.ctx, ast.Load):
                     continue
@@ -254,7 +260,7 @@ class SameValues:
         function = same.outline.scope(same.node)
         if not isinstance(function, FUNCTIONS):
             return
-        for outline in self.callees.repo.mentioning(function.name):
+        for outline in self.callees.repo.calling(function.name):
             for call in self.callees.calls_in(outline, function):
                 yield Same(outline, call, same.at)
 
@@ -273,6 +279,15 @@ def _means(outline: Outline, use: ast.Name, target: ast.Name) -> bool:
     if scope is not outline.scope(target):
         return False
     return any(binding.statement is statement for binding in bindings)
+
+
+def _stands_alone(text: str, name: str) -> bool:
+    """The name may be used in the text otherwise than in front of a dot, and in more than a plain import."""
+    for match in re.finditer(rf"{name}(?<!\w{name})(?!\w)(?![ \t]*\.)", text):
+        start = text[text.rfind("\n", 0, match.start()) + 1 : match.start()].lstrip()
+        if not start.startswith(("import ", "from ")) or ";" in start or "\r" in start:
+            return True
+    return False
 
 
 def _by_text(outline: Outline) -> Iterator[tuple[ast.expr, str, bool]]:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import functools
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Container, Iterable, Iterator
 
 from ....flow.facts.records import facts_lookup
 from ....flow.facts.test_code import is_test
-from ....rule import Loss
+from ....rule import Loss, Place
 from ....syntax.tried import WOULD_NOT_FAIL, Tries
 from ..guard.defined_again import shown_again
 from ..guard.printed_again import printed_by_imports
@@ -22,22 +23,24 @@ _AGAIN = "the worker would run, and print what a forked one does not"
 _START = "start"
 
 
-def printed_again(search: Search) -> Iterator[Loss]:
-    """Boundaries of scripts with a main guard, where what they define or import prints as it is imported."""
-    loud: dict[str, str] = {}
-    seen: set[tuple[str, int]] = set()
+def printed_again(search: Search, at: Container[Place] | None) -> Iterator[Loss]:
+    """Boundaries of scripts with a main guard, where what they define or import prints as it is imported.
+
+    Those among `at`, None for all.
+    """
+    loud = functools.cache(functools.partial(_loud, search))
+    seen: set[Place] = set()
     for worker in search.workers.values():
+        if at is not None and not any((hop.path, hop.line) in at for _, hop in worker.sent.values()):
+            continue
         sent = inherits(search, worker)
         for _, hop in sent.sent.values() if sent is not None else ():
-            if (hop.path, hop.line) in seen:
+            if (hop.path, hop.line) in seen or (at is not None and (hop.path, hop.line) not in at):
                 continue
             seen.add((hop.path, hop.line))
-            for script in sorted(search.importers.reaching(hop.path)):
-                if script not in loud:
-                    loud[script] = _loud(search, script)
-                if loud[script]:
-                    yield Loss(hop.path, hop.line, loud[script], _AGAIN, shown=True)
-                    break
+            printed = next(filter(None, map(loud, sorted(search.importers.reaching(hop.path)))), None)
+            if printed is not None:
+                yield Loss(hop.path, hop.line, printed, _AGAIN, shown=True)
 
 
 def _loud(search: Search, script: str) -> str:

@@ -8,9 +8,7 @@ from typing import NamedTuple
 
 from ....finding import Confidence, Finding, Hop, Refused, Span
 from ....project import Project
-from ....rule import Loss
 from ..screen import ID
-from ..starts.may_start import STARTS, spoken
 from .aliases import aliases
 from .changed_settings import Changed, Search
 from .class_registries import class_registries
@@ -24,7 +22,6 @@ from .parent_state import parent_state
 from .process_state import process_state
 from .replaced import replaced
 from .script_names import identities, script_names
-from .seen_twice import fails_on_purpose, printed_again
 from .sentinels import sentinels
 from .shared_at_import import shared_at_import
 from .shared_results import shared_results
@@ -59,19 +56,17 @@ def state_findings(project: Project) -> Iterator[Finding]:
 
 
 class Lost(NamedTuple):
-    """What the fixes of all rules ask for, from one search: see `seen_twice.py` for `otherwise`."""
+    """What the fixes of all rules ask for."""
 
     state: tuple[LostState, ...]
-    otherwise: tuple[Loss, ...]
     some: bool = False  # see `Loss.some`
 
 
 def lost_state(project: Project) -> Lost:
     """The same as plain values."""
-    search = Search(project)
-    otherwise = (*printed_again(search), *fails_on_purpose(search, project.with_key(spoken, STARTS)))
-    state = (*_rows(search), *_hooks(search))
-    return Lost(state, otherwise, search.is_full)
+    with project.working_with(Search) as search:
+        state = (*_rows(search), *_hooks(search))
+        return Lost(state, search.is_full)
 
 
 def _rows(search: Search) -> Iterator[LostState]:
