@@ -68,6 +68,9 @@ def test_a_loader_that_goes_over_its_samples_itself(loop: str, more: str) -> Non
         ("return _MultiProcessingDataLoaderIter(self)", ""),
         ("return self._get_iterator()", ""),
         ("return Faster(self)", "class Faster(_MultiProcessingDataLoaderIter):\n    pass"),
+        ("yield from DataLoader(self.dataset, num_workers=self.num_workers)", ""),
+        ("yield from DataLoader(num_workers=2, dataset=self.dataset)", ""),
+        ("return prefetch(loader=self)", ""),
         ("return prefetch(self)", ""),  # of another file, which may do any of these
         ("yield from self.rounds", "class Long(Own):\n    def start(self):\n        self.rounds = super().__iter__()"),
         ("yield self.dataset[0]", "for batch in DataLoader(Rows(), num_workers=2):\n    print(batch)"),

@@ -59,6 +59,11 @@ def program(first: str, second: str = "pass") -> dict[str, str]:
             "self.db.create_function('plus', 2, plus)",
             "self.db.create_function('plus', 2, plus)",
         ),
+        (
+            f"{LOCAL}\nlog.setLevel(1)\nself.log = log\nself.configure()\nself.log.setLevel(3)\nlog.setLevel(4)",
+            "self.log.setLevel(2)",
+            "\n        ".join(f"self.log.setLevel({level})" for level in (1, 2, 3, 4)),  # the last one counts
+        ),
     ],
 )
 def test_done_again(first: str, second: str, again: str) -> None:
@@ -73,6 +78,7 @@ def test_done_again(first: str, second: str, again: str) -> None:
         (f"{HANDLER}\nif path:\n    self.log.setLevel(10)", "pass", "sets it up"),
         (f"{HANDLER}\nif path:\n    self.configure()", "self.log.setLevel(10)", "sets it up"),
         (f"{HANDLER}\nself.configure()", "if self.path:\n    self.log.setLevel(10)", "sets it up"),
+        (f"{HANDLER}\nself.configure()", "if self.path:\n    return\nself.log.setLevel(10)", "sets it up"),
         (f"{LOCAL}\nif path:\n    log.setLevel(10)\nself.log = log", "pass", "calls `setLevel` on it"),
         (f"{LOCAL}\nlog.setLevel(level)\nself.log = log", "pass", "something that the copy doesn't have"),
         (

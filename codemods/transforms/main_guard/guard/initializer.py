@@ -81,6 +81,8 @@ class HandOver:
         loaders = [pool.call for pool in pools.values() if pool.kind == LOADER]
         if loaders and len(loaders) < len(pools):
             raise NotDone("")
+        if loaders and (later := self._set_later()) is not None:
+            raise NotDone(f"line {later} sets `{_OF_LOADER}` of a loader that is made already")
         for name in names:
             for pool in pools.values():
                 self._check(name, pool)
@@ -225,14 +227,21 @@ class HandOver:
                 return False
         return True
 
-    def _changed_after(self, call: ast.Call, name: str) -> int | None:
-        """A line below the pool that sets the global, or changes what it stands for."""
-        scope = self.outline.scope(call)
+    def _changed_after(self, node: ast.AST, name: str, depth: int = 0) -> int | None:
+        """A line that sets the global, or changes what it stands for, below the pool or a call that leads to it."""
+        scope = self.outline.scope(node)
+        if isinstance(scope, ast.Module) or (isinstance(scope, FUNCTIONS) and declares(self.outline, scope, name)):
+            for binding in self.outline.bindings(scope, name):  # loops too
+                if position(binding.statement) > position(node):
+                    return position(binding.statement)[0]
         for statement in self.outline.own(scope):
-            if isinstance(statement, ast.stmt) and position(statement) > position(call):
+            if isinstance(statement, ast.stmt) and position(statement) > position(node):
                 simple = not isinstance(statement, (*FUNCTIONS, ast.ClassDef)) and not any(blocks(statement))
                 if simple and (name in names_bound(statement) or name in changed(statement)):
                     return statement.lineno
+        for call in self.order.calls(scope) if isinstance(scope, FUNCTIONS) and depth < _DEPTH else ():
+            if (after := self._changed_after(call, name, depth + 1)) is not None:
+                return after
         return None
 
     def _unsafe(self, names: Sequence[str]) -> str | None:
@@ -293,6 +302,13 @@ class HandOver:
         taken |= {name for of, name in self._names.items() if of != tuple(values)}
         names = (*_NAMES[loads], *(f"{_NAMES[loads][0]}_{number}" for number in range(2, 99)))
         return self._names.setdefault(tuple(values), next(name for name in names if name not in taken))
+
+    def _set_later(self) -> int | None:
+        """A line that gives a loader, of this file or another, another function for its workers."""
+        for node in ast.walk(self.outline.module):
+            if isinstance(node, ast.Attribute) and node.attr == _OF_LOADER and isinstance(node.ctx, ast.Store):
+                return node.lineno
+        return None
 
     def _check_loading(self, names: Sequence[str]) -> None:
         """Raises NotDone where an object reads a name while it is unpickled: a loader calls nothing before that."""

@@ -47,7 +47,7 @@ class Recreator:
         self.rebuilder = ExpressionRebuilder(family, recogniser, shape, store)
         self.rebuilder.check_opened = self._check_opened
         self.joins = ""
-        self.before: list[ast.Call] = []  # what sets it up while a local variable has it
+        self.by_name: list[ast.Call] = []  # what sets it up by the local variable that has it
 
     def recreation(self) -> Recreation:
         """The statements. Raises Refused."""
@@ -166,7 +166,7 @@ class Recreator:
         """Raises Refused where what the local `name` stands for is changed, besides what is repeated."""
         uses = named(self.outline, self.store.method, name.id)
         setup = {use: call for use in uses if (call := self._sets_up(use)) is not None}
-        self.before += setup.values()
+        self.by_name += setup.values()
         changed = first_touch(self.outline, [use for use in uses if use not in setup], self.made.kind)
         if changed is not None:
             raise Refused(f"{changed}, and a new one would not have that; do it to `self.{self.store.target.attr}`")
@@ -340,7 +340,7 @@ class Recreator:
         block = self.shape.block(self.store.statement)
         after = block[next(i for i, statement in enumerate(block) if statement is self.store.statement) + 1 :]
         name = self.store.target.attr
-        lines = [self._call_again(call) for call in self.before]
+        lines = [self._call_again(call) for call in self.by_name if self.outline.statement(call) not in after]
         for statement in after:
             if isinstance(statement, ast.Assign) and len(statement.targets) == 1:
                 target = statement.targets[0]
@@ -351,7 +351,11 @@ class Recreator:
                 if not isinstance(call.func, ast.Attribute):
                     continue
                 given = [*call.args, *(keyword.value for keyword in call.keywords)]
-                if self._is_it(call.func.value, name):
+                for called in methods_called([statement], self.outline):
+                    lines += [self._call_again(each) for each in self._set_up_by(called, kind)]
+                if call in self.by_name:
+                    lines.append(self._call_again(call))
+                elif self._is_it(call.func.value, name):
                     words = ast.unparse(given[0]).lower().lstrip("(f\"'") if given else ""  # also `"PRAGMA x=%d" % n`
                     if call.func.attr in kind.setup or (call.func.attr == "execute" and words.startswith("pragma")):
                         lines.append(self._call_again(call))
@@ -360,8 +364,6 @@ class Recreator:
                     self.joins = lines[-1]
                     self._check_taken_off(name)
                     lines += [line for line in self._setup_of(call.func.value, block) if line not in lines]
-        for method in methods_called(after, self.outline):
-            lines += [self._call_again(call) for call in self._set_up_by(method, kind)]
         if not self.joins:
             self._check_joined_later(name)
         return lines
@@ -423,14 +425,14 @@ class Recreator:
         given = (*call.args, *(keyword.value for keyword in call.keywords))
         for argument in given:
             check_keeps_nothing(self.family.repo, self.outline, argument)
-        if call not in self.before and not self._locals_in(call):
+        if call not in self.by_name and not self._locals_in(call):
             return self.rebuilder.source_of(call)
-        if call not in self.before and self._locals_in(call.func):
+        if call not in self.by_name and self._locals_in(call.func):
             raise self._lacking(call)
         texts = [self._argument(call, argument) for argument in given]
         words = [f"{keyword.arg}=" if keyword.arg else "**" for keyword in call.keywords]
         written = [f"{word}{text}" for word, text in zip(["" for _ in call.args] + words, texts, strict=True)]
-        here = call in self.before
+        here = call in self.by_name
         called = (
             f"self.{self.store.target.attr}.{last_name(call.func)}" if here else self.rebuilder.source_of(call.func)
         )

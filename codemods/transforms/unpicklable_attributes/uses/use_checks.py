@@ -261,9 +261,12 @@ def _is_repeated_with(uses: AttributeUses, call: ast.Call, shape: Shape, method:
     block = store.owner.block(store.statement)
     after = block[block.index(store.statement) + 1 :] if store.statement in block else []
     alone = sum(method.name in each.methods for each in uses.hierarchy) == 1
+    statement = shape.outline.statement(call)
+    above = method.body[: method.body.index(statement)] if statement in method.body else []
     return (
         alone
-        and shape.outline.statement(call) in method.body
+        and statement in method.body
+        and not any(isinstance(node, ast.Return) for each in above for node in ast.walk(each))  # it may not get there
         and method.name in methods_called(after, store.owner.outline)
     )
 
