@@ -32,6 +32,7 @@ _JOINS = re.compile(  # any of these in any file
     r"distributed|init_dist|\bDDP\b|FSDP|deepspeed|accelerat|horovod|hvd|mpi4py|\bMPI\b|lightning|colossalai|megatron|"
     r"MASTER_ADDR|all_reduce|allreduce|barrier|xla|\bjax\b|\bray\b|transformers"
 )
+_SETTER = re.compile(r"SLURM_|OMPI_|MV2_|PMI_")
 _MOST = 500  # reads in one file; each is seen against all the others
 
 
@@ -147,8 +148,9 @@ def _judge(
             return confidence, _alone(source, parts)
         if read.variable not in LOCAL | ONES:
             return confidence, Refused(
-                f"{read.variable} may say which part of the work is this process's, and the number of parts is not "
-                "read beside it: with a default, a run without a launcher would silently do one part alone"
+                f"{read.variable} may say which part of the work is this process's, and how many parts its "
+                "launcher counts is not read beside it: with a default, a run without a launcher would silently do one "
+                "part alone"
             )
     if read.variable not in LOCAL:
         by = "`srun`" if _is_of_slurm(read) else "`torchrun` (or srun)"
@@ -170,9 +172,10 @@ def _reads_of_parts(read: Read, others: list[tuple[Read, Way | str | None]]) -> 
     """All reads of the file, where one place reads a rank and how many there are: `files[rank::world]`."""
     outline, every = read.outline, [other for other, way in others if isinstance(way, Way)]
     scope = outline.scope(read.node)
-    kinds = {other.variable in SIZES for other in every if other.variable not in LOCAL}
-    if len(every) != len(others) or kinds != {True, False}:
-        return []
+    parts = [other.variable for other in every if other.variable not in LOCAL]
+    setters = {variable[: match.end()] if (match := _SETTER.match(variable)) else "" for variable in parts}
+    if len(every) != len(others) or {variable in SIZES for variable in parts} != {True, False} or len(setters) != 1:
+        return []  # by two launchers: one alone would set a rank, and the number of parts would be a default
     plain = all(outline.scope(each.node) is scope and not is_needed_instead(outline, each.node) for each in every)
     return every if plain and not any(is_int_of_unset(outline, node) for node in outline.own(scope)) else []
 

@@ -285,6 +285,11 @@ def test_parts_of_the_work_without_a_group() -> None:
     assert all(reason is not None and "wait for each other" in reason for reason in reasons)
 
 
+def test_a_rank_of_one_launcher_and_a_number_of_another_get_no_defaults() -> None:
+    findings = found(PARTS.replace("SLURM_NTASKS", "WORLD_SIZE"))
+    assert findings and not any(each.fix for each in findings)
+
+
 def test_a_part_of_an_unknown_number_gets_no_default() -> None:
     (finding,) = found('import os\nprint(files[int(os.environ["SLURM_PROCID"])::8])\n')
     assert finding.fix is None and "silently do one part alone" in (finding.reason or "")
