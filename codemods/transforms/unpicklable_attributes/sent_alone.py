@@ -88,9 +88,26 @@ def _stops_a_copy(search: Search, crossing: Crossing, made: Made) -> bool:
         return False
     place = (crossing.path, crossing.line, crossing.column)
     copies = [node for node in outline.nodes if isinstance(node, ast.Call) and node.lineno == last.line]
+    if any(_is_taken_out(outline, call) for call in copies):
+        return False
     return all(_is_plain_copy(outline, node) for node in copies) and not handled(
         search.project, place, f"{last.path}:{last.line}", saves=True
     )
+
+
+def _is_taken_out(outline: Outline, call: ast.Call) -> bool:
+    """`d["lock"] = None`, `del d["lock"]`, `d.pop("lock")` above the copy of `d`: it may be what stops the copy."""
+    given = {node.id for node in call.args if isinstance(node, ast.Name)}
+    for node in outline.own(outline.scope(call)):
+        if isinstance(node, ast.Subscript) and not isinstance(node.ctx, ast.Load):
+            changed: ast.expr | None = node.value
+        elif isinstance(node, ast.Attribute) and node.attr in ("pop", "popitem", "remove", "clear"):
+            changed = node.value
+        else:
+            continue
+        if isinstance(changed, ast.Name) and changed.id in given and node.lineno < call.lineno:
+            return True
+    return False
 
 
 def _is_plain_copy(outline: Outline, call: ast.Call) -> bool:

@@ -425,6 +425,9 @@ main()
         ("d = {'lock': lock, 'n': 1}; copy.deepcopy(d['n'])", False),
         ("d = {'lock': lock, 'n': 1}; [copy.deepcopy(v) for k, v in d.items() if k != 'lock']", False),
         ("copy.deepcopy({k: v for k, v in {'lock': lock}.items() if k != 'lock'})", False),
+        ("d = {'lock': lock, 'n': 1}\n    d['lock'] = None\n    copy.deepcopy(d)", False),
+        ("d = {'lock': lock, 'n': 1}\n    d.pop('lock')\n    copy.deepcopy(d)", False),
+        ("d = {'lock': lock, 'n': 1}\n    copy.deepcopy(d)\n    del d['lock']", True),
         ("try: copied = copy.deepcopy([lock])\n    except TypeError: copied = [lock]", False),
     ],
 )
