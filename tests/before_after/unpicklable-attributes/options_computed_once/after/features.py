@@ -14,9 +14,9 @@ def newest_part(root, split):
 
 class Features(Dataset):
     def __init__(self, root, split):
-        # the newest part when training began
         self.newest_part = newest_part(root, split)
         self.newline = None if in_main_process() else ""
+        # the newest part when training began
         self.lines = open(
             self.newest_part,
             buffering=4096,
