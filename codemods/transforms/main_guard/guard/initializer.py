@@ -19,6 +19,7 @@ from ....syntax.callees import FUNCTIONS, Function
 from ....syntax.file_tree import position
 from ....syntax.line_width import line_width
 from ....syntax.main_guard import is_main_process_block
+from ....syntax.names import last_name
 from ....syntax.outline import Outline
 from ....syntax.placement import blank_lines_above, first_attached_line, indentation_at, indentation_unit, usual_gap
 from ....syntax.python_floor import old_python
@@ -312,11 +313,24 @@ class HandOver:
 
     def _check_loading(self, names: Sequence[str]) -> None:
         """Raises NotDone where an object reads a name while it is unpickled: a loader calls nothing before that."""
+        running = self._while_loaded()
         for name in names:
             for use in self.outline.named.get(name, ()):
-                above = (getattr(each, "name", "") for each in self.outline.ancestors(use))
-                if not _WHILE_LOADED.isdisjoint(above):
+                if any(getattr(each, "name", "") in running for each in self.outline.ancestors(use)):
                     raise NotDone(f"line {use.lineno} reads `{name}` while the object is unpickled")
+
+    def _while_loaded(self) -> set[str]:
+        """The names of the methods that run while an object is unpickled, and of what they call."""
+        definitions = self.outline.definitions
+        todo = [name for name in _WHILE_LOADED if name in definitions]
+        found = set(todo)
+        while todo:
+            for definition in definitions[todo.pop()]:
+                calls = (node for node in ast.walk(definition) if isinstance(node, ast.Call))
+                new = {last_name(call.func) for call in calls} - found
+                todo += [name for name in new if name in definitions]
+                found |= new
+        return found
 
     def _partial(self) -> tuple[str, tuple[Import, ...]]:
         """`functools.partial` as the file calls it, and the import that it needs for that."""
