@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from ..solve.heap import INSTANCE, OBJECT
+from ...hazard_kind import HazardKind
+from ..solve.heap import HAZARD, INSTANCE, OBJECT
 from ..solve.solution import Solution
 from .registries import Registries
+
+_NEVER_PICKLED = {HazardKind.GENERATOR: "a generator", HazardKind.DICT_VIEW: "a dict view"}  # and no rule may mend it
 
 
 def of_instances(solution: Solution, registries: Registries, path: str, class_line: int) -> tuple[str, ...]:
@@ -39,6 +42,8 @@ def of_nodes(solution: Solution, nodes: Iterable[int]) -> tuple[str, ...]:
 
 def _burden(solution: Solution, number: int) -> str | None:
     value = solution.heap.values[number]
+    if value.kind == HAZARD:
+        return _NEVER_PICKLED.get(solution.program.hazards[int(value.a)].kind)
     if value.kind == OBJECT:
         return solution.program.table.burden(str(value.a))
     if value.kind == INSTANCE:

@@ -70,7 +70,8 @@ class RunAgain:
                 continue
             name = qualified_name(outline, node.func)
             drawn = any(pattern.match(name) for pattern in GENERATORS.values()) or name in names("draws")
-            if name in names("each_time_another") or (drawn and not self._is_seeded(outline, node)):
+            seeds_itself = makes_unseeded(name, node)
+            if name in names("each_time_another") or seeds_itself or (drawn and not self._is_seeded(outline, node)):
                 yield f"calls `{ast.unparse(node.func)[:60]}`"
             called = self.starts.callees.called(outline, node) if depth < _DEPTH else None
             if called is not None and counts_in_environment(called[1]):
@@ -117,6 +118,13 @@ class RunAgain:
                         "Add only where it is not there yet"
                     )
         return None
+
+
+def makes_unseeded(name: str, call: ast.Call) -> bool:
+    """A generator without a seed, `random.Random()`. That of torch has the same one each time."""
+    given = [*call.args, *(keyword.value for keyword in call.keywords)]
+    no_seed = all(isinstance(each, ast.Constant) and each.value is None for each in given)
+    return no_seed and name in names("generators") and not name.startswith("torch.")
 
 
 def _by_own_name(statement: ast.stmt) -> str | None:

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from harness.each_row import each_row
 from harness.hoisting import hoisted
+from harness.small import migrated
 
 
 @pytest.mark.parametrize("spelling", ["import numpy", "import numpy as np"])
@@ -87,3 +89,33 @@ class A:
     after, reasons = hoisted(text)
     assert reasons == []
     assert after.startswith("class _RunA:\n    pass\n\n\nclass B(_RunA):\n    pass\n\n\n")
+
+
+LOADERS = """\
+from torch.utils.data import DataLoader
+
+PAD = 0
+
+
+def make_loader(rows):
+    def pad(batch, value=PAD):
+        return batch + [value]
+
+    return DataLoader(rows, num_workers=2, collate_fn=pad)
+"""
+
+
+@each_row(
+    ("main", "handed"),
+    [
+        ("import loaders\n\nloaders.PAD = 11\n", True),
+        ("import loaders as made\n\nmade.PAD += 11\n", True),
+        ("import loaders\n\nsetattr(loaders, 'PAD', 11)\n", True),
+        ("import loaders\n\nprint(loaders.PAD)\n", False),
+        ("class Rows:\n    def __init__(self):\n        self.PAD = 11\n", False),
+    ],
+)
+def test_a_default_that_another_file_sets_keeps_its_moment(main: str, handed: bool) -> None:
+    after = migrated({"loaders.py": LOADERS, "train.py": main}, "lambdas")["loaders.py"]
+    assert ("functools.partial(_make_loader_pad, value=PAD)" in after) == handed
+    assert "\ndef pad(batch, value=PAD):\n" in after or handed

@@ -91,6 +91,21 @@ def test_calls_that_may_be_repeated(body: str, read: str) -> None:
     assert "__main__" in migrated(counted(body, read), "main-guard")["train.py"]
 
 
+@each_row(
+    "generator", ["random.Random()", "random.Random(None)", "numpy.random.default_rng()", "numpy.random.RandomState()"]
+)
+def test_a_generator_without_a_seed_draws_something_else(generator: str) -> None:
+    body = f"import numpy.random, random\nreturn {generator}"
+    (reason,) = reasons(counted(body), "main-guard")
+    assert "and a spawned worker would run it again and get another value: `work` reads `table`" in reason
+
+
+@each_row("generator", ["random.Random(3)", "numpy.random.default_rng(seed=0)", "torch.Generator()"])
+def test_a_generator_with_a_seed_starts_with_the_same_draws(generator: str) -> None:
+    body = f"import numpy.random, random, torch\nreturn {generator}"
+    assert "__main__" in migrated(counted(body), "main-guard")["train.py"]
+
+
 ADDED = """\
 import multiprocessing
 import os

@@ -48,6 +48,7 @@ class Settled:
     def __init__(self, project: Project, path: str, scopes: Scopes) -> None:
         self.project, self.path, self.scopes = project, path, scopes
         self._stored: dict[str, bool] = {}
+        self._set: dict[str, bool] = {}
 
     def constant(self, value: ast.expr, within: ast.ClassDef | None = None) -> bool:
         """True when evaluating it once, on import, gives what evaluating it in the function gave.
@@ -85,6 +86,8 @@ class Settled:
         if any(
             scopes.under_guard(binding.node) or scopes.loops_around(binding.node, scopes.module) for binding in bindings
         ):
+            return False
+        if self._is_set_in_module(value.id):
             return False
         if len(bindings) == 1:
             return bindings[0].by is scopes.module
@@ -131,6 +134,21 @@ class Settled:
             )
             self._stored[attribute] = any(self.project.matching(pattern, word=attribute))
         return self._stored[attribute]
+
+    def _is_set_in_module(self, name: str) -> bool:
+        """Some file may set the variable `name` of this module: `loaders.PAD = 11`, after an import of it."""
+        if name not in self._set:
+            repo = Repo(self.project)
+            stores = (
+                (outline, node)
+                for outline in repo.mentioning(name)
+                for node in outline.attributes.get(name, ())
+                if isinstance(node.ctx, ast.Store)
+            )
+            self._set[name] = any(
+                (root := root_of_chain(node)) is None or root.id in outline.imported for outline, node in stores
+            ) or written_by_name(self.project, repo, name, _is_no_module)
+        return self._set[name]
 
     def _may_change(self, binding: Binding, value: ast.Attribute) -> bool:
         """`module.value` may be another thing later: something sets it, or the module binds it again."""
