@@ -306,7 +306,7 @@ def _does(outline: Outline, call: ast.Call) -> Repeated | None:
     if is_method and (
         last == "cuda" or (last == "to" and any(_DEVICE.search(ast.unparse(argument)) for argument in call.args))
     ):
-        return Repeated("puts something on the GPU", Harm.COSTLY)
+        return None if _has_no_tensor(outline, call) else Repeated("puts something on the GPU", Harm.COSTLY)
     if name in names("on_gpu"):
         return Repeated("puts a model on the GPU", Harm.COSTLY)
     on_device = any(keyword.arg == "device" and _names_gpu(keyword.value) for keyword in call.keywords)
@@ -315,6 +315,15 @@ def _does(outline: Outline, call: ast.Call) -> Repeated | None:
     if name == "torch.cuda.set_device":
         return Repeated("opens the GPU, some 300 MB of its memory", Harm.COSTLY, surely=not _is_tried(outline, call))
     return None
+
+
+def _has_no_tensor(outline: Outline, call: ast.Call) -> bool:
+    """`torch.nn.CrossEntropyLoss().cuda()` moves nothing, so no GPU is opened for it."""
+    made = call.func.value if isinstance(call.func, ast.Attribute) else None
+    if not isinstance(made, ast.Call) or qualified_name(outline, made.func) not in names("without_parameters"):
+        return False
+    given = [*made.args, *(keyword.value for keyword in made.keywords)]
+    return all(isinstance(each, ast.Constant) for each in given)
 
 
 def _is_tried(outline: Outline, call: ast.Call) -> bool:
