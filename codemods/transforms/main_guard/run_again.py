@@ -57,12 +57,20 @@ class RunAgain:
                 changing.update(dict.fromkeys(bound, changing[min(read)]))
         for name, (line, what) in changing.items():
             reader = self.reads.reads.get((self.outline.path, name))
-            if reader is not None:
+            if reader is not None and not self._is_generator(name):
                 return (
                     f"line {line} {what}, and a spawned worker would run it again and get another value: "
                     f"{reader} reads `{name}` in a worker. Pass it as an argument"
                 )
         return None
+
+    def _is_generator(self, name: str) -> bool:
+        """It is a generator without a seed itself: nobody relies on what that draws next."""
+        values = [binding.value for binding in self.outline.bindings(self.outline.module, name)]
+        return bool(values) and all(
+            isinstance(value, ast.Call) and makes_unseeded(qualified_name(self.outline, value.func), value)
+            for value in values
+        )
 
     def _each_time_another(self, outline: Outline, statements: list[ast.stmt], depth: int) -> Iterator[str]:
         for node in own_nodes(statements):

@@ -461,8 +461,8 @@ class Box:
     [
         ("size: int", "size: int"),
         ("size: 'int'", "size"),
-        ("size: Size", "size"),
-        ("size: list[int]", "size"),
+        ("size: Size", "size: Size"),
+        ("size: list[int]", "size: list[int]"),
         ("size", "size"),
     ],
 )

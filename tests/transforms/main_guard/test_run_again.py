@@ -95,7 +95,7 @@ def test_calls_that_may_be_repeated(body: str, read: str) -> None:
     "generator", ["random.Random()", "random.Random(None)", "numpy.random.default_rng()", "numpy.random.RandomState()"]
 )
 def test_a_generator_without_a_seed_draws_something_else(generator: str) -> None:
-    body = f"import numpy.random, random\nreturn {generator}"
+    body = f"import numpy.random, random\nreturn {generator}.random()"
     (reason,) = reasons(counted(body), "main-guard")
     assert "and a spawned worker would run it again and get another value: `work` reads `table`" in reason
 
@@ -104,6 +104,29 @@ def test_a_generator_without_a_seed_draws_something_else(generator: str) -> None
 def test_a_generator_with_a_seed_starts_with_the_same_draws(generator: str) -> None:
     body = f"import numpy.random, random, torch\nreturn {generator}"
     assert "__main__" in migrated(counted(body), "main-guard")["train.py"]
+
+
+DRAWN = """\
+import random
+from multiprocessing import Pool
+
+rng = random.Random()
+rows = [rng.random() for _ in range(3)]
+
+
+def work(n):
+    return n, {read}
+
+
+with Pool(2) as pool:
+    print(pool.map(work, range(3)))
+"""
+
+
+def test_a_generator_without_a_seed_may_be_another_one_but_not_what_was_drawn() -> None:
+    (reason,) = reasons({"train.py": DRAWN.format(read="rows")}, "main-guard")
+    assert "line 4 calls `random.Random`" in reason and "`work` reads `rows` in a worker" in reason
+    assert "__main__" in migrated({"train.py": DRAWN.format(read="rng.random()")}, "main-guard")["train.py"]
 
 
 ADDED = """\

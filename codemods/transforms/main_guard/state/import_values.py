@@ -20,7 +20,7 @@ from ....syntax.receivers import qualified_name
 from ....syntax.resolver import Class
 from ....syntax.unpicklable import Recogniser
 from ..data import names
-from ..run_again import GENERATORS, makes_unseeded
+from ..run_again import GENERATORS
 from .calls_of_scripts import has_guard
 from .changed_settings import Changed, Place, Search, nearest
 from .process_state import ChangedState, inherits, made_before, place_of, told
@@ -184,7 +184,6 @@ def _another_each_time(value: ImportValue, places: list[tuple[Place, Worker]]) -
         if isinstance(node, ast.Call) and (
             (name in names("each_time_another") and (name != _BY_PROCESS or compared))
             or name in _WHICH_PROCESS
-            or makes_unseeded(name, node)
             or (drawn and not _is_seeded(value.outline, node))
         ):
             return node
