@@ -106,4 +106,5 @@ def _planned(run: Run, project: Project, others: Helpers | None) -> Plan:
     skipped, named = run.all_skipped(project), named_sources(project, remaining)
     seen = run.looked_at(skipped)
     later = appeared(remaining, named, run.refused_first)
+    project.forget()
     return Plan(kept, remaining, skipped, seen, run.files.root, named, dict(run.found_first), appeared=later)
