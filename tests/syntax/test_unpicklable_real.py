@@ -405,7 +405,7 @@ INSTALLED: dict[str, Make] = {  # of the packages that the tests need anyway
     "rich.console.Console": lambda s, p: pytest.importorskip("rich.console").Console(),
     "rich.progress.Progress": lambda s, p: pytest.importorskip("rich.progress").Progress(),
 }
-ERRORS = {name: kind["error"] for kind in KINDS for name in kind["constructors"]}
+ERRORS = {name: kind.get("running", kind["error"]) for kind in KINDS for name in kind["constructors"]}
 LINUX = {"select.epoll"}
 OTHER_WORDS = {  # rows quote the error of their first constructor; these are refused for the same reason in other words
     "asyncio.new_event_loop",
