@@ -8,11 +8,10 @@ from collections.abc import Iterator
 from functools import cached_property
 from typing import Any, TypeVar
 
-from ..nodes import children, end_line, statements, walk
+from ..nodes import children, end_line, parents_of, statements, walk
 from .binding_rules import FUNCTIONS, bound_name, positional, takes_self
 from .main_guard import is_main_process_block
 from .names import last_name
-from .parents import Parents
 
 Function = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
 Scope = Function | ast.Module
@@ -39,9 +38,9 @@ class FileTree:
         return [*walk(self.module)]
 
     @cached_property
-    def parents(self) -> Parents:
+    def parents(self) -> dict[ast.AST, ast.AST]:
         """The parent of every node but the module."""
-        return Parents(self.module)
+        return parents_of(self.module)
 
     def of_kind(self, kind: type[Node]) -> list[Node]:
         """Every node of this very class, in the order of `nodes`."""

@@ -10,7 +10,6 @@ import ast
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from ..nodes import walk
 from ..project import Project
 from .modules import Modules
 from .names import dotted, is_own_module, original_name, root_of_chain, written_bases
@@ -160,8 +159,6 @@ class Resolver:
     def _quoted(self, outline: Outline, text: str, seen: _Seen) -> Iterator[_Meaning]:
         try:
             inner = ast.parse(text.strip(), mode="eval").body
-            for node in walk(inner):
-                vars(node).pop("lineno", None)  # it has no place in the file
         except (SyntaxError, ValueError, RecursionError):
             yield None
             return

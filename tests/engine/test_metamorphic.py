@@ -104,6 +104,7 @@ EXPECTED: dict[str, dict[str, str]] = {
         "lambdas/stable_cascade": _ORDER,
     },
     "split_file": {
+        "launcher-env/needs_a_launcher": "possible where another file reads it, which other programs may import too",
         "lambdas/hooks_on_layers": "a hook that another file puts on may be removed by any file that removes one",
         "main-guard/setup_above_the_guard": "the import of the new file stands between the statement and the guard",
         "main-guard/start_method_is_set": "the import of the new file stands between the statement and the guard",

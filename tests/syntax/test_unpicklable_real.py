@@ -9,6 +9,7 @@ import ast
 import bz2
 import concurrent.futures
 import contextvars
+import copy
 import copyreg
 import cProfile
 import csv
@@ -405,6 +406,8 @@ INSTALLED: dict[str, Make] = {  # of the packages that the tests need anyway
     "rich.console.Console": lambda s, p: pytest.importorskip("rich.console").Console(),
     "rich.progress.Progress": lambda s, p: pytest.importorskip("rich.progress").Progress(),
 }
+COPIED = {name for kind in KINDS if kind.get("copied") for name in kind["constructors"]}
+LATER = {name for kind in KINDS if kind.get("later") for name in kind["constructors"]}  # said of no copy
 ERRORS = {name: kind.get("running", kind["error"]) for kind in KINDS for name in kind["constructors"]}
 LINUX = {"select.epoll"}
 OTHER_WORDS = {  # rows quote the error of their first constructor; these are refused for the same reason in other words
@@ -464,6 +467,34 @@ def test_pickle_refuses_it(name: str, tmp_path: Path) -> None:
     quoted = re.search(r"'[\w.<>]*?(\w+)'", known)
     if quoted is not None and name not in OTHER_WORDS:  # newer Pythons name the type without its module
         assert quoted[1] in said
+
+
+@pytest.mark.slow
+@pytest.mark.in_process
+@pytest.mark.parametrize("name", sorted(REAL.keys() - LATER - LINUX))
+def test_a_copy_refuses_it_too_but_for_some_rows(name: str, tmp_path: Path) -> None:
+    with ExitStack() as stack:
+        stack.enter_context(patch.dict(copyreg.dispatch_table))
+        copyreg.dispatch_table.pop(types.TracebackType, None)  # Dask adds one to the process that imports it
+        made = REAL[name](stack, tmp_path)
+        try:
+            copy.deepcopy(made)
+        except Exception:  # libraries raise what they like
+            assert name not in COPIED
+        else:
+            assert name in COPIED
+
+
+@pytest.mark.slow
+@pytest.mark.in_process
+def test_copies_of_what_torch_makes() -> None:
+    torch = pytest.importorskip("torch")
+    scripted = torch.jit.script(torch.nn.Linear(1, 1))
+    assert copy.deepcopy(scripted) is not scripted
+    assert {"torch.jit.script", "torch.jit.load"} <= COPIED
+    for made in (torch.distributed.HashStore(), iter(torch.utils.data.DataLoader([1]))):
+        with pytest.raises((TypeError, NotImplementedError), match="pickle"):
+            copy.deepcopy(made)
 
 
 @each_row("name", PICKLED)

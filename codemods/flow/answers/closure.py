@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from functools import cached_property
 from heapq import heappop, heappush
 from itertools import count
 
 from ...hazard_kind import HazardKind
-from ..facts.records import self_nodes
 from ..kinds import NAMELESS
 from ..solve.heap import BOUND, CLASS, CONTAINER, FUNCTION, INSTANCE, PERHAPS_KEPT
 from .contents import inside
@@ -89,7 +87,7 @@ class Closure:
             elif value.kind == FUNCTION and not only and self._nameless(int(value.a)):
                 for node in captures(solution, int(value.a)):
                     for held, source in solution.heap.sources(node):
-                        kinds = _CAPTURED if {node, source} & self._selves else _CAPTURED_WHOLE
+                        kinds = _CAPTURED if {node, source} & self.places.selves else _CAPTURED_WHOLE
                         if held not in reasons and solution.heap.values[held].kind in kinds:
                             reasons.nodes.add(node)
                             why = Reason(node, number, None, "")
@@ -134,15 +132,6 @@ class Closure:
             return False
         labels = self.solution.heap.labels
         return not any(labels[at].startswith("stored ") for at in self.same_object.way(held, attribute))
-
-    @cached_property
-    def _selves(self) -> set[int]:
-        """The nodes of `self`: a closure in a method mostly needs one attribute of it, and not all that it keeps."""
-        program = self.solution.program
-        found = set[int]()
-        for facts, offset in zip(program.facts, program.offsets, strict=True):
-            found.update(node + offset for node in self_nodes(facts))
-        return found
 
     def _nameless(self, function: int) -> bool:
         return self.solution.program.functions[function][1].kind in NAMELESS

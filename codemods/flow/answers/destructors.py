@@ -88,9 +88,12 @@ def _done_by_workers(callees: Callees, path: str, line: int) -> frozenset[str]:
     last, found = crossing.trace[-1], set[str]()
     places = [(home, at) for home, at, hop in flow.sent() if (hop.path, hop.line) == (last.path, last.line)]
     for _, node in (each for place in places for each in callees.repo.defined_at(*place)):
-        own = isinstance(node, ast.ClassDef) and any(last_name(base).endswith("Process") for base in node.bases)
-        function = None if isinstance(node, ast.ClassDef) else node
-        function = method(node, _RUN) if own and isinstance(node, ast.ClassDef) else function
+        if not isinstance(node, ast.ClassDef):
+            function: Function | None = node
+        elif any(last_name(base).endswith("Process") for base in node.bases):
+            function = method(node, _RUN)
+        else:
+            continue
         tries = [each for each in ast.walk(function) if isinstance(each, ast.Try)] if function is not None else []
         for call in (each for node in tries for part in node.finalbody for each in ast.walk(part)):
             match call:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from functools import cached_property
 
+from ..facts.records import self_nodes
 from ..solve.heap import FUNCTION, Value
 from ..solve.paths import Paths
 from ..solve.solution import Solution
@@ -46,6 +47,13 @@ class Places:
             hops += bool(labels[at])
             known[at, number] = hops
         return hops
+
+    @cached_property
+    def selves(self) -> set[int]:
+        """The nodes of `self`: a closure in a method mostly needs one attribute of it, and not all that it keeps."""
+        program = self.solution.program
+        each = zip(program.facts, program.offsets, strict=True)
+        return {node + offset for facts, offset in each for node in self_nodes(facts)}
 
     @cached_property
     def function_at(self) -> dict[tuple[str, int, int], int]:

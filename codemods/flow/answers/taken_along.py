@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from functools import cached_property
 
 from ...hazard_kind import HazardKind
-from ..facts.records import Position, self_nodes
+from ..facts.records import Position
 from ..kinds import NAMELESS
 from ..solve.heap import CLASS, CONTAINER, FUNCTION, INSTANCE, OBJECT
 from .contents import hazards, inside
@@ -50,7 +49,7 @@ class TakenAlong:
             return
         for node in made.captures:
             held = [*self.solution.heap.sources(node + offset)]
-            if not any({node + offset, source} & self._selves for _, source in held):
+            if not any({node + offset, source} & self.places.selves for _, source in held):
                 yield node + offset
             elif whole:
                 for number, _ in held:
@@ -75,9 +74,3 @@ class TakenAlong:
                 loads.setdefault(base, []).append(result)
             self._of_files[file] = uses, loads
         return self._of_files[file]
-
-    @cached_property
-    def _selves(self) -> set[int]:
-        program = self.solution.program
-        each = zip(program.facts, program.offsets, strict=True)
-        return {node + offset for facts, offset in each for node in self_nodes(facts)}

@@ -76,7 +76,7 @@ def _of_class(search: Search, shape: Shape, planner: Planner) -> Iterator[tuple[
                 continue
             if kind.at_start and (not boundary or starts_nothing(boundary)):
                 continue
-            if kind.sent_only and boundary in ("", DEEPCOPY):
+            if (kind.sent_only and boundary in ("", DEEPCOPY)) or (kind.copied and boundary == DEEPCOPY):
                 continue
             if kind.later and confidence.reaches(Confidence.POSSIBLE):
                 confidence = Confidence.POSSIBLE

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import ast
+import builtins
 import re
+import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
 
@@ -16,7 +18,7 @@ from ...nodes import at_place, end_line, walk
 from ...syntax.branches import chosen_at, exclude_each_other, no_one_run, types_asked_for
 from ...syntax.outline import Outline
 from ...syntax.unpicklable import Made
-from ...syntax.unpicklable_table import Remedy, advice, starts_nothing
+from ...syntax.unpicklable_table import ObjectKind, Remedy, advice, starts_nothing
 from .own_reducers import registered
 from .search import Search
 from .uses.taken_off import STORED, is_taken_off
@@ -84,7 +86,8 @@ def _stops_a_copy(search: Search, crossing: Crossing, made: Made) -> bool:
     """`copy.deepcopy` stops at it, and the program does not go another way then."""
     last = crossing.trace[-1]
     outline = search.repo.outline(last.path)
-    if made.kind.copied or made.kind.later or outline is None or any(_KEEPS.match(hop.what) for hop in crossing.trace):
+    passed = made.kind.copied or made.kind.later or not _is_tried(made.kind)
+    if passed or outline is None or any(_KEEPS.match(hop.what) for hop in crossing.trace):
         return False
     place = (crossing.path, crossing.line, crossing.column)
     copies = [node for node in outline.nodes if isinstance(node, ast.Call) and node.lineno == last.line]
@@ -93,6 +96,12 @@ def _stops_a_copy(search: Search, crossing: Crossing, made: Made) -> bool:
     return all(_is_plain_copy(outline, node) for node in copies) and not handled(
         search.project, place, f"{last.path}:{last.line}", saves=True
     )
+
+
+def _is_tried(kind: ObjectKind) -> bool:
+    """Our tests copy objects of these; what other libraries make often has a copier of its own."""
+    roots = {name.partition(".")[0] for name in kind.constructors}
+    return roots <= sys.stdlib_module_names | vars(builtins).keys() | {"torch"}
 
 
 def _is_taken_out(outline: Outline, call: ast.Call) -> bool:

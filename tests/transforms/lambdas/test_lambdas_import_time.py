@@ -119,3 +119,15 @@ def test_a_default_that_another_file_sets_keeps_its_moment(main: str, handed: bo
     after = migrated({"loaders.py": LOADERS, "train.py": main}, "lambdas")["loaders.py"]
     assert ("functools.partial(_make_loader_pad, value=PAD)" in after) == handed
     assert "\ndef pad(batch, value=PAD):\n" in after or handed
+
+
+@each_row(
+    ("main", "handed"),
+    [
+        ("import src.loaders\n\nsetattr(src.loaders, 'PAD', 11)\n", True),
+        ("import src.loaders\n\nsetattr(src.loaders.options, 'PAD', 11)\n", False),
+    ],
+)
+def test_a_default_of_a_module_in_a_folder(main: str, handed: bool) -> None:
+    after = migrated({"src/__init__.py": "", "src/loaders.py": LOADERS, "train.py": main}, "lambdas")["src/loaders.py"]
+    assert ("functools.partial(_make_loader_pad, value=PAD)" in after) == handed

@@ -62,7 +62,7 @@ def told(imported: str, kept: str) -> list[str]:
         ("functools", "functools.cmp_to_key(max)", "a key made of a comparison"),
         ("functools", "functools.cmp_to_key(max)(3)", "a key made of a comparison"),
         ("cProfile", "cProfile.Profile()", "a profiler"),
-        ("zlib", "zlib.decompressobj()", "a running compressor"),
+        ("zlib", "zlib.decompressobj()", "a running decompressor"),
         ("bz2", "bz2.BZ2Compressor()", "a running compressor"),
         ("lzma", "lzma.LZMADecompressor()", "a running compressor"),
         ("pickle", "pickle.Pickler(sys.stdout.buffer)", "a pickler"),

@@ -420,6 +420,8 @@ main()
         ("pair = (net, group); copy.deepcopy(pair)", True),
         ("copy.deepcopy(nn.Sequential(nn.SyncBatchNorm(2, process_group=group)))", False),  # for model-deepcopy
         ("copy.copy((net, group))", False),
+        ("import torch\n    copy.deepcopy(torch.jit.script(net))", False),
+        ("import lxml.etree\n    copy.deepcopy([lxml.etree.parse('a.xml')])", False),  # it has a copier of its own
         ("copy.deepcopy([weakref.ref(net), lock.acquire])", False),  # taken as they are
         ("copy.deepcopy([lock], {id(lock): lock})", False),
         ("d = {'lock': lock, 'n': 1}; copy.deepcopy(d['n'])", False),

@@ -129,9 +129,8 @@ class ParsedOptions:
         if not isinstance(value, ast.Name):
             return False
         scope, bindings = outline.lookup(value, value.id)
-        if (
-            len(bindings) > 1
-        ):  # `args = parser.parse_args(given)` in one branch, `args = parser.parse_args()` in another
+        # `args = parser.parse_args(given)` in one branch, `args = parser.parse_args()` in another
+        if len(bindings) > 1:
             return all(
                 isinstance(item.statement, ast.Assign)
                 and isinstance(item.value, ast.Call)

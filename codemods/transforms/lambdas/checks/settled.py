@@ -15,7 +15,7 @@ from ....finding import Import
 from ....project import Project
 from ....syntax.binding_rules import BUILTINS, CHANGING, FUNCTIONS, LASTING, BindingKind, ScopeKind
 from ....syntax.modules import Modules
-from ....syntax.names import last_name, root_of_chain
+from ....syntax.names import dotted, last_name, root_of_chain
 from ....syntax.outline import Outline
 from ....syntax.repo import Repo
 from ....syntax.scope_data import Binding, Variable, start_of
@@ -348,7 +348,8 @@ def _is_no_module(outline: Outline, target: ast.expr) -> bool:
             binding.value is not None and "sys.modules" in ast.unparse(binding.value)
             for binding in outline.lookup(target, target.id)[1]
         )
-    return "sys.modules" not in ast.unparse(target)
+    imported = {alias.name for node in outline.of_kind(ast.Import) for alias in node.names}
+    return dotted(target) not in imported and "sys.modules" not in ast.unparse(target)
 
 
 def origin_in(scopes: Scopes, base: ast.expr) -> str:
