@@ -497,8 +497,8 @@ def _may_walk(func: ast.expr) -> bool:
 
 
 def _is_walked(kind: ObjectKind) -> bool:
-    """A generator, `map` of a lambda, or a file that is read: walking over it later needs it open."""
-    return kind.remedy in (Remedy.EXHAUST, Remedy.REOPEN)
+    """A generator, `map` of a lambda, another iterator, or a file that is read: walking over it later needs it."""
+    return kind.iterator or kind.remedy in (Remedy.EXHAUST, Remedy.REOPEN)
 
 
 def _local_function(outline: Outline, call: ast.Call) -> str:
@@ -546,7 +546,7 @@ def _path_beside(node: ast.expr) -> ast.expr | None:
 def _walked(made: Made) -> Made:
     """What `zip` or `enumerate` makes of it. A file that is opened again would begin anew."""
     kind = made.kind
-    if kind.remedy is not Remedy.EXHAUST:
+    if kind.remedy is Remedy.REOPEN:
         kind = replace(kind, remedy=Remedy.REPORT, advice=_WALK_THERE, line="")
     return replace(made, kind=kind, nested=True, within="")
 

@@ -81,6 +81,7 @@ class ObjectKind:
     sent_only: bool = False
     at_start: bool = False
     copied: bool = False
+    iterator: bool = False
 
 
 GENERATOR = ObjectKind((), "a generator", "cannot pickle 'generator' object", Remedy.EXHAUST)

@@ -298,6 +298,24 @@ def test_a_csv_writer_is_told_as_one() -> None:
     assert "_csv.writer" in finding.message and "give the rows back" in (finding.reason or "")
 
 
+@each_row(
+    ("value", "reason"),
+    [
+        ("iter(csv.DictReader(path))", "read the rows that are left"),
+        ("enumerate(csv.reader(path))", "read the rows that are left"),
+        ("zip(path, os.scandir(path))", "keep a list of the paths"),
+        ("iter(re.finditer('a', path))", "in a list"),
+        ("list(csv.reader(path))", ""),
+        ("list(enumerate(csv.reader(path)))", ""),
+        ("iter(sorted(csv.reader(path)))", ""),
+    ],
+)
+def test_an_iterator_that_keeps_another(value: str, reason: str) -> None:
+    findings = found(thing(f"self.x = {value}", "import csv, os, re"))
+    assert [finding.fix for finding in findings] == [None] * bool(reason)
+    assert all(reason in (finding.reason or "") for finding in findings)
+
+
 def test_one_that_stays_stops_the_others() -> None:
     findings = found(thing("self.log = open(path, 'w')\nself.lock = Lock()", "from threading import Lock"))
     assert [finding.fix for finding in findings] == [None, None]
