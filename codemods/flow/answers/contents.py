@@ -13,6 +13,7 @@ from ..solve.solution import Solution
 from .hidden import captures, hides_class, hiding, is_private, stands_for_object, stands_for_wrapper
 
 _HOLDING = frozenset({CONTAINER, OBJECT, INSTANCE, FUNCTION})
+_COPIES = frozenset(("__deepcopy__",))
 _MAYBE_HAZARDS = frozenset({HAZARD, FUNCTION, BOUND, CLASS, INSTANCE})
 
 
@@ -25,14 +26,14 @@ def inside(solution: Solution, number: int, only: frozenset[HazardKind]) -> list
         return [value.b] if value.b >= 0 else []
     if value.kind != INSTANCE:
         return []
-    if value.a in solution.registered:
+    if value.a in solution.registered or (only and copies_itself(solution, int(value.a))):
         return []
     order = solution.hierarchy.order(int(value.a))
     dropped: set[str] = set()
     sent: frozenset[str] | None = None  # None: whatever is not dropped
     for owner in order:
         made = solution.program.classes[owner][1]
-        if (made.dropped is None and not made.sent) or (only and "__deepcopy__" in made.members):
+        if made.dropped is None and not made.sent:
             return []
         dropped |= made.dropped or set()
         if made.dropped is None:
@@ -48,6 +49,11 @@ def inside(solution: Solution, number: int, only: frozenset[HazardKind]) -> list
         found = [(name, node) for name, node in found if name in own]
     kept = _kept(solution, order) if found else None
     return [node for name, node in found if kept is None or _first(name) in kept]
+
+
+def copies_itself(solution: Solution, index: int) -> bool:
+    """Whether `copy.deepcopy` leaves objects of the class to a method of theirs, and does nothing that pickle does."""
+    return solution.hierarchy.defines(index, _COPIES)
 
 
 def _first(path: str) -> str:

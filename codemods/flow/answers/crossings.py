@@ -20,7 +20,7 @@ from .at_home import AtHome
 from .burdens import of_instances, of_nodes
 from .callers import Called, Callers, called_in, given_to
 from .closure import Closure
-from .contents import Holders, classes_within, hazards, inside
+from .contents import Holders, classes_within, copies_itself, hazards, inside
 from .crossing import Crossing, Crossings
 from .defaults import Defaults
 from .hazard_calls import is_called
@@ -339,7 +339,7 @@ class Flow:
             reasons = self._closure.of(seeds, self._holding[1], only)
             for number in reasons:
                 value = self.solution.heap.values[number]
-                if value.kind == INSTANCE:
+                if value.kind == INSTANCE and not (only and copies_itself(self.solution, int(value.a))):
                     file, made = self.solution.program.classes[int(value.a)]
                     hazard = (HazardKind.INSTANCE, self.solution.program.files[file], made.position)
                     way = (confidence, hazard, number, reasons)

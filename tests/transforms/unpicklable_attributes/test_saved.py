@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from codemods.finding import Confidence
 from codemods.project import Project
 from codemods.settings import Settings
 from codemods.transforms.lambdas.rule import find as lambdas
@@ -45,6 +46,22 @@ WORKER = "a worker process under spawn or forkserver"
 def test_what_stops(pickled: str, stops: str) -> None:
     (found,) = attributes(Project(MemoryFiles({"a.py": RUN.format(pickled=pickled).encode()})))
     assert f"; {stops} stops with" in found.message
+
+
+@each_row(
+    ("pickled", "count"),
+    [
+        ("copy.deepcopy(cache)", 0),
+        ("copy.deepcopy([cache])", 0),
+        ("copy.deepcopy({'one': (cache, 1)})", 0),
+        ("pickle.dumps([cache])", 1),
+    ],
+)
+def test_an_object_that_copies_itself(pickled: str, count: int) -> None:
+    copied = "\n    def __deepcopy__(self, memo):\n        return Cache(self.path)\n\ndef main("
+    text = RUN.format(pickled=pickled).replace("\ndef main(", copied)
+    found = attributes(Project(MemoryFiles({"a.py": text.encode()})))
+    assert len([each for each in found if each.confidence is not Confidence.POSSIBLE]) == count
 
 
 @pytest.mark.parametrize(
