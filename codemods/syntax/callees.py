@@ -57,18 +57,34 @@ class Callees:
                 yield call
 
     def alternatives(self, outline: Outline, call: ast.Call) -> list[tuple[Outline, Function, int]]:
-        """As `called`, of what that says nothing of: a partial, or several things that branches import as one name."""
+        """As `called`, of what that says nothing of: a partial, an object, or several things that branches import."""
         func = call.func
         if isinstance(func, ast.Name):
             bound = self._partial(outline, func)
             several = [(where, function, 0) for where, function in self.resolver.functions(outline, func)]
-            return [bound] if bound is not None else several
+            return [bound] if bound is not None else several or self.called_objects(outline, func)
+        if isinstance(func, ast.Call):
+            return self.called_objects(outline, func)
         if not isinstance(func, ast.Attribute):
             return []
         classes = self.classes_of(outline, func.value)
         if outline.is_self(func.value) and self.repo.methods(func.attr):
             classes += [heir for cls in classes for heir in self.heirs(cls)]  # a method that a mixin relies on
         return self.methods_of(classes, func.attr)
+
+    def overriding(self, outline: Outline, call: ast.Call, called: Function) -> list[tuple[Outline, Function, int]]:
+        """What `self.step()` runs instead of `called`, its method, for objects of classes that derive from this one."""
+        owner = outline.owner(call.func) if isinstance(call.func, ast.Attribute) else None
+        if owner is None or not isinstance(call.func, ast.Attribute) or not outline.is_self(call.func.value):
+            return []
+        if len(self.repo.methods(call.func.attr)) < 2:
+            return []
+        found = self.methods_of(self.heirs(Class(outline, owner)), call.func.attr)
+        return [each for each in found if each[1] is not called]
+
+    def called_objects(self, outline: Outline, func: ast.Name | ast.Call) -> list[tuple[Outline, Function, int]]:
+        """`__call__` of an object that is called: `Encoder(3)(row)`, `encode(row)` with a variable for it."""
+        return self.methods_of(self.classes_of(outline, func), "__call__") if self.repo.methods("__call__") else []
 
     def methods_of(self, classes: list[Class], name: str) -> list[tuple[Outline, Function, int]]:
         """As `alternatives`, of a method of objects of these classes."""

@@ -124,7 +124,11 @@ class Loaders:
             if not functions:
                 tables = looked_up(self.callees, outline, node.func)
                 return surest(self.returned(*each, depth + 1) for each in tables)
-            return surest(self._called(outline, node, *each, given, depth + 1) for each in functions)
+            sure = surest(self._called(outline, node, *each, given, depth + 1) for each in functions)
+            if sure is not None or called is None:
+                return sure
+            heirs = self.callees.overriding(outline, node, called[1])
+            return of_all([self._called(outline, node, *each, given, depth + 1) for each in heirs], True)
         if isinstance(node, ast.Name):
             scope, found = outline.lookup(node, node.id)
             if node.id in given and not isinstance(scope, ast.Module) and node.id in parameters(scope):

@@ -94,13 +94,27 @@ class Objects:
         """The methods that `self.data.batches()` may call, by what the attribute or parameter is given.
 
         Also whether these are all that are seen to be given. Not all of them need be called in one program.
+        `self.run()` may call `__call__` of the object `self.run`, or the function that is kept as `run`.
         """
-        if not isinstance(call.func, ast.Attribute) or not isinstance(call.func.value, (ast.Attribute, ast.Name)):
-            return [], True
-        if not self.callees.repo.methods(call.func.attr):
-            return [], True
-        owners, known = self.seen(outline, call.func.value)
-        return self.callees.methods_of(owners, call.func.attr), known
+        func = call.func
+        ways = [(func.value, func.attr)] if isinstance(func, ast.Attribute) else []
+        ways += [(func, "__call__")] if not self.callees.resolver.classes(outline, func) else []
+        for owner, name in ways:
+            if isinstance(owner, (ast.Attribute, ast.Name)) and self.callees.repo.methods(name):
+                owners, known = self.seen(outline, owner)
+                if methods := self.callees.methods_of(owners, name):
+                    return methods, known
+        kept = self._kept_functions(outline, func) if isinstance(func, ast.Attribute) else []
+        return kept, len(kept) == 1
+
+    def _kept_functions(self, outline: Outline, func: ast.Attribute) -> list[tuple[Outline, Function, int]]:
+        """The functions that `self.build` may be, as the constructor got and kept it: `Solver(build=loaders)`."""
+        found: dict[tuple[Outline, Function], None] = {}
+        for at in (at for owner in self.owners(outline, func.value) for at in self.callees.resolver.lineage(owner)):
+            for value in self.attributes(at.node).get(func.attr, []):
+                for where, given in self.given.passed(at.outline, value) or [(at.outline, value)]:
+                    found |= dict.fromkeys(self.callees.resolver.functions(where, given))
+        return [(where, function, 0) for where, function in found]
 
 
 def _names(target: ast.expr) -> Iterator[str]:

@@ -36,6 +36,7 @@ from .handed_functions import Handed, HandedFunctions, arguments, around, is_cod
 from .loader_values import bound_value, forks, is_text
 from .loaders import Given, Loaders, likely, makes_container, of_all, surest
 from .own_start import starts_itself
+from .receivers import Receivers
 from .trainer_settings import given_before, set_to_workers
 
 PROCESS = "multiprocessing.Process"
@@ -66,7 +67,7 @@ class Start:
         return self.confidence.rank, self.always
 
 
-_Key = tuple[int, tuple[tuple[str, Confidence], ...], str, str]  # a function, its loaders, constants and functions
+_Key = tuple[int, tuple[tuple[str, Confidence], ...], str, str, int]  # a function and what it gets, with its object
 
 
 class Starts:
@@ -83,7 +84,9 @@ class Starts:
         self._asked: dict[int, frozenset[str]] = {}
         self._literals: Literals = {}  # of the function that is looked at
         self._handed: Mapping[str, Handed] = {}  # the same of functions
+        self._receiver: Class | None = None  # the class of its object, where it is the method of a base class
         self.functions = HandedFunctions(self.callees)
+        self.receivers = Receivers(self.callees, self.loaders.objects)
         self.sends: dict[Function, tuple[Confidence, frozenset[str]] | None] = {}  # for hoist.py: by function
 
     # names
@@ -197,11 +200,11 @@ class Starts:
             return self._through(outline, node, given, run.outline, run.function, outer=run.around)
         if name == _RUNS_TESTS and outline.scope(node) is outline.module:
             return self._runs_tests(outline, node)
-        called = self.callees.called(outline, node)
+        called = self._own_method(outline, node) or self.callees.called(outline, node)
         if (found := self._chosen(outline, node, commands(outline, node, name, called), given)) is not None:
             return found
         if called is not None:
-            return self._through(outline, node, given, *called)
+            return self._through(outline, node, given, *called) or self._overridden(outline, node, given, called[1])
         if others := self.callees.alternatives(outline, node):
             starts = (self._through(outline, node, given, *other, constants=False) for other in others)
             found = next((start for start in starts if start is not None), None)
@@ -224,6 +227,21 @@ class Starts:
             initialiser = self.callees.initialiser(*made)
             return self._through(outline, node, given, *initialiser) if initialiser else None
         return self._trained(outline, node, given) or self._looked_up(outline, node, given)
+
+    def _own_method(self, outline: Outline, call: ast.Call) -> tuple[Outline, Function, int] | None:
+        """The method that `self.step()` calls, as a base class writes it, of the object that is known to run it."""
+        func, me = call.func, self._receiver
+        if me is None or not isinstance(func, ast.Attribute) or not outline.is_self(func.value):
+            return None
+        return next(iter(self.callees.methods_of([me], func.attr)), None)
+
+    def _overridden(self, outline: Outline, call: ast.Call, given: Given, called: Function) -> Start | None:
+        """What `self.step()` starts where classes that derive from this one have it, of an object of whatever class."""
+        others = self.callees.overriding(outline, call, called) if self._receiver is None else []
+        starts = [self._through(outline, call, given, *other, constants=False) for other in others]
+        found = next((start for start in starts if start is not None), None)
+        sure = of_all([None if start is None else start.confidence for start in starts], True)
+        return found if found is None or sure is None else replace(found, confidence=likely(sure))
 
     def _trained(self, outline: Outline, call: ast.Call, given: Given) -> Start | None:
         """A trainer of a library goes through the loaders that it gets, got before, or makes: `trainer.fit(loader)`."""
@@ -382,7 +400,8 @@ class Starts:
             elif isinstance(value, (ast.Name, ast.Attribute, ast.Call)):
                 inner |= self._attributes(outline, value, other, function, name)
         literals = literals_of(other, function, call, skip, outline, self._literals) if constants else {}
-        found = self._in_function(other, function, inner, literals, handed)
+        receiver = self.receivers.of(outline, call, other, function, self._receiver)
+        found = self._in_function(other, function, inner, literals, handed, receiver)
         if found is None:
             return None
         hop = Hop(outline.path, call.lineno, f"`{function.name}` is called here")
@@ -408,21 +427,23 @@ class Starts:
 
     def _in_function(
         self, outline: Outline, function: Function, given: Given, literals: Literals,
-        handed: Mapping[str, Handed] = _NONE_HANDED,
+        handed: Mapping[str, Handed] = _NONE_HANDED, receiver: Class | None = None,
     ) -> Start | None:  # fmt: skip
         if literals and id(function) not in self._asked:
             self._asked[id(function)] = asked(outline, function)
         literals = {name: literals[name] for name in sorted(literals) if name in self._asked[id(function)]}
-        key = (id(function), tuple(sorted(given.items(), key=lambda item: item[0])), str(literals), _key_of(handed))
+        sure = tuple(sorted(given.items(), key=lambda item: item[0]))
+        key = (id(function), sure, str(literals), _key_of(handed), id(receiver.node) if receiver is not None else 0)
         if key not in self._known:
             if id(function) in self._looking or len(self._looking) > _MAX_DEPTH:
                 return None
-            before, self._literals, self._handed = (self._literals, self._handed), literals, handed
+            before = self._literals, self._handed, self._receiver
+            self._literals, self._handed, self._receiver = literals, handed, receiver
             self._looking.add(id(function))
             off = branches(outline, function, literals)
             found = self.in_block(outline, function.body, given, dead=off.dead, doubtful=off.doubtful)
             self._looking.discard(id(function))
-            self._literals, self._handed = before
+            self._literals, self._handed, self._receiver = before
             self._known[key] = found
         return self._known[key]
 

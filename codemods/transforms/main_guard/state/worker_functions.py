@@ -225,13 +225,11 @@ class WorkerFunctions:
         if called is None:
             made = self.callees.made_class(outline, call)
             called = self.callees.initialiser(*made) if made is not None else None
-        return [called[:2]] if called is not None else self._called_objects(outline, call.func)
-
-    def _called_objects(self, outline: Outline, func: ast.expr) -> list[tuple[Outline, Function]]:
-        """`__call__` of an object that is called: `Encoder(3)(row)`, `encode(row)` with a variable for it."""
-        classes = self.callees.classes_of(outline, func) if isinstance(func, (ast.Name, ast.Call)) else ()
-        found = (self.callees.method_of(cls, "__call__") for cls in classes)
-        return [each for each in found if each is not None]
+        if called is not None:
+            return [called[:2]]
+        func = call.func
+        objects = self.callees.called_objects(outline, func) if isinstance(func, (ast.Name, ast.Call)) else ()
+        return [each[:2] for each in objects]
 
     def _known_methods(self, outline: Outline, call: ast.Call) -> list[tuple[Outline, Function]]:
         """The methods that the call of a worker's parameter, `row.load()`, runs as the value flow knows it."""
