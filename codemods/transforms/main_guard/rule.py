@@ -6,7 +6,7 @@ import ast
 import re
 from collections.abc import Container, Iterable, Iterator, Mapping
 
-from ...finding import Finding
+from ...finding import Confidence, Finding
 from ...project import Project
 from ...rule import Loss, Place
 from ...syntax.outline import Outline, outline_of
@@ -14,7 +14,7 @@ from ...tree.source import Source
 from .exit_marks import marked_for_exit
 from .guard.below_guard import STOPS, guarded_findings, missing_findings
 from .guard.set_below import set_below_findings
-from .guard.unguarded_starts import unguarded_starts
+from .guard.unguarded_starts import CHILD_FAILS, unguarded_starts
 from .own_nodes import own_nodes
 from .screen import ID
 from .starts.may_start import SPEAKS, STARTS, may_start, spoken
@@ -66,13 +66,46 @@ def losses(project: Project, at: Container[Place] | None = None) -> Iterable[Los
             yield Loss(row.sent[0], row.sent[1], row.message, only=ID if row.stops else "", some=lost.some)
     for each in (each for found in project.derive(_all_missing).values() for each in found):
         # They go on without it; where a fix hands it over, they don't.
-        if (each.fix is None or each.fix.unsafe is not None) and STOPS not in each.message:
+        if _why_it_stays(each) is not None and STOPS not in each.message:
             yield Loss(each.trace[-1].path, each.trace[-1].line, each.message)
     with project.working_with(Search) as search:
         otherwise = (*printed_again(search, at), *fails_on_purpose(search, starting))
+        in_vain = () if at is None else tuple(_in_vain(search, at))
     yield from otherwise
     for path, line, message in project.derive(_left_unguarded):
         yield Loss(path, line, message, "the program would go on without the worker, where it stops today")
+    yield from in_vain
+
+
+def _in_vain(search: Search, at: Container[Place]) -> Iterator[Loss]:
+    """Those of these boundaries to which no worker of a script gets, as it stays without a main guard."""
+    starts, project = search.starts, search.starts.project
+    for path in project.with_key(spoken, STARTS):
+        source, outline = project.source(path), search.repo.outline(path)
+        if source is None or outline is None:
+            continue
+        lines = sorted({call.lineno for call in outline.of_kind(ast.Call) if (path, call.lineno) in at})
+        lines = [line for line in lines if not _stays_here(starts, outline, line)]
+        if not lines or search.importers.of(path) is not None:
+            continue
+        for each in _in_file(search, path):
+            reason = _why_it_stays(each) if CHILD_FAILS in each.message else None
+            if reason is not None and each.confidence.reaches(Confidence.LIKELY):
+                message = f"it starts processes outside of the main guard, and that stays ({reason})"
+                yield from (Loss(path, line, message, "the script would fail all the same") for line in lines)
+                break
+
+
+def _why_it_stays(finding: Finding) -> str | None:
+    """The reason why no safe fix changes it; None where one does."""
+    return finding.reason if finding.fix is None else finding.fix.unsafe
+
+
+def _stays_here(starts: Starts, outline: Outline, line: int) -> bool:
+    """A call on the line pickles in this process: it copies, or writes a file."""
+    names = {starts.name(outline, call.func) for call in outline.of_kind(ast.Call) if call.lineno == line}
+    known = (starts.table.boundaries.get(name) for name in names)
+    return any(each is not None and (each.always or each.says) for each in known)
 
 
 def _left_unguarded(project: Project) -> tuple[tuple[str, int, str], ...]:
@@ -83,11 +116,10 @@ def _left_unguarded(project: Project) -> tuple[tuple[str, int, str], ...]:
     found: list[tuple[str, int, str]] = []
     with project.working_with(Search) as search:
         for path, findings in project.derive(_all_unguarded).items():
-            left = [each for each in findings if each.fix is None or each.fix.unsafe is not None]
+            left = [reason for each in findings if (reason := _why_it_stays(each)) is not None]
             outline = search.repo.outline(path) if left else None
             lines = _process_lines(search.starts, outline) if outline is not None else ()
-            for each in left:
-                reason = each.reason if each.fix is None else each.fix.unsafe
+            for reason in left:
                 message = f"it imports the script, which starts it again outside of the main guard ({reason})"
                 found += [(path, line, message) for line in lines]
     return tuple(found)

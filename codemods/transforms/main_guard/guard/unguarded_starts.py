@@ -40,6 +40,7 @@ _PLAIN = (
     ast.Constant, ast.Dict, ast.List, ast.Set, ast.Tuple, ast.JoinedStr, ast.UnaryOp, ast.BinOp, ast.Compare,
     ast.DictComp, ast.ListComp, ast.SetComp,
 )  # fmt: skip
+CHILD_FAILS = "a spawned child runs this again and fails"  # in messages: no run of the script gets further
 
 
 def unguarded_starts(search: Search, outline: Outline, source: Source) -> Iterator[Finding]:
@@ -88,7 +89,7 @@ def unguarded_starts(search: Search, outline: Outline, source: Source) -> Iterat
     prints = [at for at in range(end) if _prints(starts, outline, body[at]) and _alone(body, at)]
     prints = [at for at in prints if at > imports or not is_print(body[at])]
     answer = _wrapped(search, outline, source, first, alone, repeats, prints)
-    message = "Starts processes outside of the main guard: a spawned child runs this again and fails"
+    message = f"Starts processes outside of the main guard: {CHILD_FAILS}"
     yield Finding.answered(ID, outline.path, source.span_of(start.node), message, confidence, start.hops, answer)
 
 
