@@ -42,6 +42,8 @@ def program(first: str, second: str = "pass") -> dict[str, str]:
     "first, second, again",
     [
         (f"{HANDLER}\nself.configure()", "self.log.setLevel(self.level)", "self.log.setLevel(self.level)"),
+        (f"{HANDLER}\nself.level = 3\nself.log.setLevel(self.level)", "pass", "self.log.setLevel(self.level)"),
+        (f"{HANDLER}\nself.configure()", "self.level = 3\nself.log.setLevel(self.level)", "self.log.setLevel(self.level)"),
         (f"{LOCAL}\nlog.setLevel(logging.INFO)\nself.log = log", "pass", "self.log.setLevel(logging.INFO)"),
         (f"{LOCAL}\nlog.setLevel(self.level)\nself.log = log", "pass", "self.log.setLevel(self.level)"),
         (
@@ -75,6 +77,9 @@ def test_done_again(first: str, second: str, again: str) -> None:
 @each_row(
     "first, second, reason",
     [
+        (f"{HANDLER}\nself.log.setLevel(self.level)", "self.level = 'ERROR'", "`self.level` may be another by then"),
+        (f"{HANDLER}\nself.log.setLevel(self.level)\nself.level = 3", "pass", "`self.level` may be another by then"),
+        (f"{LOCAL}\nlog.setLevel(self.level)\nself.log = log", "self.level = 3", "`self.level` may be another by then"),
         (f"{HANDLER}\nif path:\n    self.log.setLevel(10)", "pass", "sets it up"),
         (f"{HANDLER}\nif path:\n    self.configure()", "self.log.setLevel(10)", "sets it up"),
         (f"{HANDLER}\nself.configure()", "if self.path:\n    self.log.setLevel(10)", "sets it up"),

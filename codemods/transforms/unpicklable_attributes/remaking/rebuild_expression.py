@@ -98,6 +98,26 @@ class ExpressionRebuilder:
         extra = self.store.statement.col_offset - first.col_offset
         return re.sub(rf"\n {{{extra}}}", "\n", text) if extra > 0 else text
 
+    def repeated(self, call: ast.Call) -> str:
+        """The text of `call`, which sets it up with what `self` and the module have, as it was at that moment."""
+        exchanged: dict[str, str] = {}
+        method = self.outline.scope(call)
+        todo: list[ast.AST] = [*call.args, *call.keywords]
+        while todo:
+            node = todo.pop()
+            root = _root(node) if isinstance(node, ast.expr) else None
+            if root is None:
+                todo += ast.iter_child_nodes(node)
+            elif isinstance(node, (ast.Attribute, ast.Subscript)) and self.outline.is_self(root):
+                if ast.unparse(node) == f"self.{self.store.target.attr}":
+                    continue
+                self._own_attribute(node, call, method)
+                if self._is_part_of_another(node):
+                    text = self.source_of(node)
+                    exchanged[text] = self._stashed(text, _leaf(node))
+        text = self.source_of(call)
+        return _substituted(text, exchanged) if exchanged else text
+
     def aligned(self, text: str, value: ast.expr, before: str) -> str:
         """`text`, that of `value`, whose further lines stand under its bracket where they did so, behind `before`."""
         head, *more = text.split("\n")
@@ -152,7 +172,7 @@ class ExpressionRebuilder:
                 raise Refused(f"the method calls its object `{root.id}`; call it `self` first")
             if node is root:
                 raise Refused("it is created from the object itself; open it in a method of its own")
-            self._own_attribute(node)
+            self._own_attribute(node, self.store.target, self.store.method)
             if sure and self._is_part_of_another(node):
                 text = self.source_of(node)
                 exchanged[text] = self._stashed(text, _leaf(node))
@@ -169,8 +189,8 @@ class ExpressionRebuilder:
             text = self.source_of(node)
             exchanged[text] = self._kept(node, root, text, sure)
 
-    def _own_attribute(self, node: ast.expr) -> None:
-        """`self.name` must still be what it was when it is used again."""
+    def _own_attribute(self, node: ast.expr, reader: ast.expr, method: ast.AST) -> None:
+        """`self.name` must still be what it was for `reader`, in `method`, when it is used again."""
         while isinstance(node, (ast.Attribute, ast.Subscript)):
             if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name):
                 break
@@ -191,9 +211,9 @@ class ExpressionRebuilder:
             store
             for shape in self.family.hierarchy(self.shape)
             for store in shape.stores(node.attr)
-            if (store.method is first.method and position(store.target) > position(first.target))
+            if (store.method is method and position(store.target) > position(reader))
             or (
-                store.method is not first.method
+                store.method is not method
                 and store.method.name not in ("__init__", "__setstate__", "__post_init__")
             )
         ]

@@ -426,7 +426,7 @@ class Recreator:
         for argument in given:
             check_keeps_nothing(self.family.repo, self.outline, argument)
         if call not in self.by_name and not self._locals_in(call):
-            return self.rebuilder.source_of(call)
+            return self.rebuilder.repeated(call)
         if call not in self.by_name and self._locals_in(call.func):
             raise self._lacking(call)
         texts = [self._argument(call, argument) for argument in given]
