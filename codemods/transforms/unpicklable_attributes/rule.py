@@ -67,7 +67,7 @@ def _of_class(search: Search, shape: Shape, planner: Planner) -> Iterator[tuple[
         return
     for name, hazards in search.hazards_of(shape).items():
         for hazard in hazards:
-            of_those = search.crossing(shape, hazard.store.method.name)
+            of_those = search.crossing(shape, hazard.store.method.name, hazard.store.target.attr)
             if of_those[0] is not crossing[0] and not of_those[0].reaches(bar):
                 continue
             confidence, trace, boundary = _sure(search, shape, hazard, of_those)

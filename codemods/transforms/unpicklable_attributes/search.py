@@ -94,7 +94,7 @@ class Search:
         self.given = Given(self.repo, self.family, self.recogniser, partial(handed, project))
         self._asked = NeverAsked(self.repo, lambda path: not is_test(path, facts_lookup(project)))
         self._known_hazards: dict[Shape, Attributes] = {}
-        self._known_crossings: dict[tuple[Shape, str], tuple[Confidence, Trace, str]] = {}
+        self._known_crossings: dict[tuple[Shape, str, str], tuple[Confidence, Trace, str]] = {}
         self._instances: dict[Shape, tuple[Confidence, Trace, str] | None] = {}
         self._looked_at: dict[str, bool] = {}
         self._state_filters: dict[Shape, list[tuple[Shape, StateFilter]]] = {}
@@ -372,13 +372,14 @@ class Search:
             ]
         return self._state_filters[shape]
 
-    def crossing(self, shape: Shape, method: str = "") -> tuple[Confidence, Trace, str]:
+    def crossing(self, shape: Shape, method: str = "", attribute: str = "") -> tuple[Confidence, Trace, str]:
         """The best that is known of objects of the class and of those derived from it; not of those with a reducer.
 
-        Of these, where a `method` is named, only what it runs for.
+        Of these, where a `method` is named, only what it runs for, and no class below that leaves the `attribute` out.
         """
-        if (shape, method) in self._known_crossings:
-            return self._known_crossings[shape, method]
+        key = (shape, method, attribute)
+        if key in self._known_crossings:
+            return self._known_crossings[key]
         best: tuple[Confidence, Trace, str] = (Confidence.POSSIBLE, (), "")
         for other in [shape, *self.family.derived(shape)]:
             if other not in self._instances:
@@ -386,9 +387,12 @@ class Search:
             found = self._instances[other]
             if found is None or (best[1] and found[0].rank <= best[0].rank):
                 continue
-            if not method or not self._replaces(other, shape, method):
-                best = found
-        self._known_crossings[shape, method] = best
+            if method and self._replaces(other, shape, method):
+                continue
+            if attribute and other is not shape and self.left_out(other, attribute):
+                continue
+            best = found
+        self._known_crossings[key] = best
         return best
 
     def _crossing_of(self, shape: Shape) -> tuple[Confidence, Trace, str] | None:

@@ -145,3 +145,39 @@ def test_its_own_in_a_class_alone() -> None:
     files = _files(OUT["comprehension"])
     text = files["transient.py"].replace("Transient", "Rows") + files["run.py"].split("Rows(Transient):\n")[1]
     assert reported({"run.py": "import multiprocessing\n" + text}, RULE, confidence=Confidence.POSSIBLE) == []
+
+
+BELOW = """\
+import pickle
+import threading
+
+
+class Base:
+    def __init__(self):
+        self.lock = threading.Lock()
+
+
+class Child(Base):
+    def __getstate__(self):
+        state = dict(self.__dict__)
+        {}
+        return state
+
+
+{}
+"""
+
+
+@pytest.mark.parametrize(
+    ("body", "made", "sure"),
+    [
+        ('state.pop("lock")', "pickle.dumps(Child())", False),
+        ('del state["lock"]', "pickle.dumps(Child())", False),
+        ('state.pop("path", 0)', "pickle.dumps(Child())", True),
+        ('state.pop("lock")', "pickle.dumps((Child(), Base()))", True),
+        ('state.pop("lock")', "class Other(Base): pass\n\npickle.dumps((Child(), Other()))", True),
+    ],
+)
+def test_a_class_below_that_leaves_it_out(body: str, made: str, sure: bool) -> None:
+    found = reported({"a.py": BELOW.format(body, made)}, RULE)
+    assert [each.span.line for each in found] == [7] * sure
