@@ -375,7 +375,8 @@ class Search:
     def crossing(self, shape: Shape, method: str = "", attribute: str = "") -> tuple[Confidence, Trace, str]:
         """The best that is known of objects of the class and of those derived from it; not of those with a reducer.
 
-        Of these, where a `method` is named, only what it runs for, and no class below that leaves the `attribute` out.
+        Of these, where a `method` is named, only what it runs for; where an `attribute` is, no class below that leaves
+        it out and restores its objects itself.
         """
         key = (shape, method, attribute)
         if key in self._known_crossings:
@@ -389,7 +390,7 @@ class Search:
                 continue
             if method and self._replaces(other, shape, method):
                 continue
-            if attribute and other is not shape and self.left_out(other, attribute):
+            if attribute and other is not shape and self._restores(other) and self.left_out(other, attribute):
                 continue
             best = found
         self._known_crossings[key] = best
@@ -410,6 +411,9 @@ class Search:
         lines = [(other.outline.path, other.node.lineno) for other in [shape, *self.family.derived(shape)]]
         crossing = [place for place in lines if flow.instances(*place) is not None]
         return bool(crossing) and all(flow.cleared(*place, attribute) for place in crossing)
+
+    def _restores(self, shape: Shape) -> bool:
+        return any("__setstate__" in other.methods for other in self.family.line(shape))
 
     def _replaces(self, below: Shape, shape: Shape, name: str) -> bool:
         """A class between the two has a method of the name, which does not call that of `shape`."""

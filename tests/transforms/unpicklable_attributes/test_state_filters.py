@@ -163,6 +163,10 @@ class Child(Base):
         {}
         return state
 
+    def __setstate__(self, state):
+        self.__dict__.update(state)
+        self.lock = threading.Lock()
+
 
 {}
 """
