@@ -43,7 +43,11 @@ def program(first: str, second: str = "pass") -> dict[str, str]:
     [
         (f"{HANDLER}\nself.configure()", "self.log.setLevel(self.level)", "self.log.setLevel(self.level)"),
         (f"{HANDLER}\nself.level = 3\nself.log.setLevel(self.level)", "pass", "self.log.setLevel(self.level)"),
-        (f"{HANDLER}\nself.configure()", "self.level = 3\nself.log.setLevel(self.level)", "self.log.setLevel(self.level)"),
+        (
+            f"{HANDLER}\nself.configure()",
+            "self.level = 3\nself.log.setLevel(self.level)",
+            "self.log.setLevel(self.level)",
+        ),
         (f"{LOCAL}\nlog.setLevel(logging.INFO)\nself.log = log", "pass", "self.log.setLevel(logging.INFO)"),
         (f"{LOCAL}\nlog.setLevel(self.level)\nself.log = log", "pass", "self.log.setLevel(self.level)"),
         (

@@ -89,12 +89,9 @@ def _made_by_default(shape: Shape, value: ast.expr) -> ast.expr | None:
         return None
     if shape.outline.home_name(value.func) not in ("field", "ib", "attrib"):
         return value
-    factory = next((keyword.value for keyword in value.keywords if keyword.arg in ("default_factory", "factory")), None)
-    if isinstance(factory, ast.Lambda):
-        return factory.body
-    if isinstance(factory, (ast.Name, ast.Attribute)):
-        return ast.copy_location(ast.Call(factory, [], []), factory)
-    return None
+    return _call_of(
+        next((keyword.value for keyword in value.keywords if keyword.arg in ("default_factory", "factory")), None)
+    )
 
 
 def set_by_text(shape: Shape) -> Iterator[tuple[str, Store]]:
@@ -144,14 +141,22 @@ def _put_into(outline: Outline, variables: ast.expr) -> Iterator[tuple[ast.expr 
 
 
 def fillings(shape: Shape) -> Iterator[tuple[str, Store]]:
-    """What is put into containers on `self`: `self.files[k] = v`, `self.files.append(v)`, `self.files[j][k] = v`."""
+    """What is put into containers on `self`: `self.files[k] = v`, `self.files.append(v)`, `self.files[j][k] = v`.
+
+    And what a `defaultdict` makes where it is read: `self.locks[k]`.
+    """
     outline = shape.outline
     for name, uses in shape.selves.items():
+        factory = _default_of(shape, name)
         for method, node in uses if name != "__dict__" else ():
             if not isinstance(node.ctx, ast.Load):
                 continue
             inner = _innermost(outline, node)
             above = outline.parents[inner]
+            if factory is not None and inner is not node:
+                statement = outline.statement(node)
+                assert isinstance(statement, ast.stmt)
+                yield name, Store(shape, method, statement, node, factory, fills=True)
             if isinstance(above, ast.Subscript) and above.value is inner and isinstance(above.ctx, ast.Store):
                 statement = outline.statement(above)
                 if isinstance(statement, ast.Assign) and any(target is above for target in statement.targets):
@@ -162,6 +167,24 @@ def fillings(shape: Shape) -> Iterator[tuple[str, Store]]:
                 if isinstance(call, ast.Call) and call.func is above and len(call.args) == at + 1:
                     assert isinstance(statement, ast.stmt)
                     yield name, Store(shape, method, statement, node, call.args[at], fills=True)
+
+
+def _default_of(shape: Shape, name: str) -> ast.expr | None:
+    """What the `defaultdict` that the attribute is makes where a key is missing."""
+    for store in shape.stores(name):
+        value = store.value
+        if isinstance(value, ast.Call) and value.args and shape.outline.home_name(value.func) == "defaultdict":
+            return _call_of(value.args[0])
+    return None
+
+
+def _call_of(factory: ast.expr | None) -> ast.expr | None:
+    """What `factory` gives when it is called without arguments."""
+    if isinstance(factory, ast.Lambda):
+        return factory.body
+    if isinstance(factory, (ast.Name, ast.Attribute)):
+        return ast.copy_location(ast.Call(factory, [], []), factory)
+    return None
 
 
 def _lists_files(outline: Outline, value: ast.expr) -> bool:
@@ -184,7 +207,13 @@ def _innermost(outline: Outline, node: ast.expr) -> ast.expr:
 
 def is_deep(store: Store) -> bool:
     """It fills a container that lies in the one on `self`: `self.files[j][k] = v`."""
-    return _innermost(store.owner.outline, store.target) is not store.target
+    return not is_default(store) and _innermost(store.owner.outline, store.target) is not store.target
+
+
+def is_default(store: Store) -> bool:
+    """A `defaultdict` makes it: `self.locks[k]`."""
+    above = store.owner.outline.parents.get(store.target)
+    return store.fills and isinstance(above, ast.Subscript) and store.value not in store.owner.outline.parents
 
 
 def keeps_parts(store: Store) -> bool:
@@ -222,7 +251,7 @@ class Filling:
         key, line = self.shape.key(self.name), self.first.target.lineno
         if self.first.always and all(self._on_demand(store) for store, _ in self.filled):
             self._only_through_the_cache()
-            return Treatment(self.name, key, Form.LAZY, line, True, empty=self.empty)
+            return Treatment(self.name, key, Form.LAZY, line, True, empty=self._beginning())
         if len(self.filled) != 1:
             raise Refused(
                 "it is filled in several places; fill it in one loop, or open what is needed where it is read"
@@ -390,7 +419,9 @@ class Filling:
     # filled on demand
 
     def _on_demand(self, store: Store) -> bool:
-        """`if k not in self.files:` (or `self.files.get(k) is None`) stands above it."""
+        """A `defaultdict` makes it, or `if k not in self.files:` (`self.files.get(k) is None`) stands above it."""
+        if is_default(store):
+            return True
         whole = f"self.{self.name}"
         for above in self.outline.ancestors(store.statement):
             if above is store.method:

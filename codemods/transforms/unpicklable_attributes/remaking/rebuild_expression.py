@@ -212,10 +212,7 @@ class ExpressionRebuilder:
             for shape in self.family.hierarchy(self.shape)
             for store in shape.stores(node.attr)
             if (store.method is method and position(store.target) > position(reader))
-            or (
-                store.method is not method
-                and store.method.name not in ("__init__", "__setstate__", "__post_init__")
-            )
+            or (store.method is not method and store.method.name not in ("__init__", "__setstate__", "__post_init__"))
         ]
         for change in changes:
             mine = change.owner.stores(first.target.attr)
