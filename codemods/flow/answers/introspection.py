@@ -62,6 +62,16 @@ class Question(NamedTuple):
     node: int
 
 
+def _type_tests(solution: Solution, ours: Set[int]) -> Iterator[tuple[bool, int, int, tuple[int, ...]]]:
+    """The tests of types by name: whether one of `ours` or a type of functions is named, the line, and the nodes."""
+    for at, facts in enumerate(solution.program.facts):
+        offset = solution.program.offsets[at]
+        for asked, named, line in facts.type_tests:
+            types = (named + offset, *_inside(solution, named + offset))
+            matters = _holds_type(solution, types[0]) or any(not ours.isdisjoint(solution.heap.holds[t]) for t in types)
+            yield matters, at, line, (asked + offset, *types)
+
+
 def _questions(solution: Solution) -> Iterator[Question]:
     for node, loads in solution.constraints.loads.items():
         for attribute, result in loads:
@@ -84,13 +94,14 @@ def _questions(solution: Solution) -> Iterator[Question]:
                     call.position[0],
                     call.arguments[0] + solution.program.offsets[at],
                 )
+    harmless = {nodes[0] for matters, _, _, nodes in _type_tests(solution, frozenset()) if not matters}
     for node, calls in solution.constraints.calls.items():
         for held in solution.heap.holds[node]:
             value = solution.heap.values[held]
             if value.kind == FOREIGN and (value.a in _CALLS or value.a == "isinstance"):
                 for offset, call in calls:
                     asked = _asked(solution, str(value.a), offset, call)
-                    if asked >= 0:
+                    if asked >= 0 and call.result + offset not in harmless:
                         file = solution.program.files[solution.heap.file_of[call.result + offset]]
                         yield Question(str(value.a), file, call.position[0], asked)
 
@@ -206,7 +217,12 @@ def look(solution: Solution) -> Seen:
         if value.kind in (CLASS, INSTANCE) and value.a in local
     }
     ours |= made
-    for question in sorted(set(_identity_questions(solution, ours))):
+    tested = (
+        Question("compared", solution.program.files[at], line, node)
+        for matters, at, line, nodes in _type_tests(solution, ours)
+        for node in (nodes if matters else ())
+    )
+    for question in sorted({*_identity_questions(solution, ours), *tested}):
         for number in ours.intersection(solution.heap.holds[question.node]):
             seen.identities[number].append(question)
     for question in sorted(set(_shown(solution))) if made else ():

@@ -104,7 +104,8 @@ def _without_places(facts: FileFacts, numbers: Container[tuple[str, object]]) ->
         found[name] = [(base, attribute, value, function) for base, attribute, value, _, function in found[name]]
     found["puts"] = [(container, value, key) for container, value, _, key in facts.puts]
     found["hazards"] = [hazard[:2] for hazard in facts.hazards]
-    found["distinguished"] = [what[:2] for what in facts.distinguished]
+    for name in ("distinguished", "type_tests"):
+        found[name] = [what[:2] for what in found[name]]
     for name in ("calls", "functions", "classes"):
         found[name] = [replace(item, position=_NOWHERE) for item in found[name]]
     for call in found["calls"]:
@@ -133,7 +134,7 @@ def _lines(facts: FileFacts, points: Iterable[Point]) -> list[int]:
         *(edge[2] for edge in facts.edges),
         *(store[3] for rows in (facts.stores, facts.hooked) for store in rows),
     ]
-    found += [*(put[2] for put in facts.puts), *(what[2] for what in facts.distinguished)]
+    found += [*(put[2] for put in facts.puts), *(what[2] for what in (*facts.distinguished, *facts.type_tests))]
     return found + [line for line, _ in points]
 
 

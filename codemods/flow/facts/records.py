@@ -17,7 +17,7 @@ from .rows import Numbers, Rows
 if TYPE_CHECKING:
     from ...project import Project
 
-FACTS_VERSION = 56  # part of the cache key: raise it when the meaning of a field changes
+FACTS_VERSION = 57  # part of the cache key: raise it when the meaning of a field changes
 
 _NO_ROWS: Rows[Any] = Rows.of(())
 NO_LITERALS: Mapping[str | int, object] = {}  # of all calls without one; never filled
@@ -209,6 +209,9 @@ class FileFacts:
     distinguished: list[tuple[int, str, int]] = field(
         default_factory=list
     )  # (node, what, line): compared, a key of a dict, in a set, or an attribute is set on it
+    type_tests: list[tuple[int, int, int]] = field(
+        default_factory=list
+    )  # (node of `type(x)`, node of the types that are named, line)
     stops: list[tuple[int, int]] = field(default_factory=list)  # lines of blocks that don't run, or end in a NameError
     statements: list[TopLevel] = field(default_factory=list)
     runs: bool = False  # it does something by itself, beside definitions and assignments
