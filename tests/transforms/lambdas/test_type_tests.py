@@ -48,7 +48,7 @@ CONF = "class Config(dict):\n    pass\n\nmade = None\n"
 ])  # fmt: skip
 def test_the_name_of_another_type(test: str) -> None:
     changed = migrated({"train.py": TEXT.format(test), "conf.py": CONF}, "lambdas")["train.py"]
-    assert "\nclass Numbers(Dataset):" in changed and "return partial(_make_collate, n)" in changed
+    assert "\nclass Numbers(Dataset):" in changed and "return functools.partial(_make_collate, n)" in changed
     assert f"        {test}\n" in changed
 
 
