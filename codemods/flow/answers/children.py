@@ -9,10 +9,12 @@ Process(target=self.work).start()
 
 from __future__ import annotations
 
+import sys
+from collections.abc import Iterator
 from functools import cached_property
 
 from ..facts.records import Position
-from ..kinds import FunctionKind
+from ..kinds import FunctionKind, MethodBinding
 from ..solve.deferred_calls import ELSEWHERE, IN_THREAD
 from ..solve.heap import FUNCTION
 from ..solve.paths import Paths
@@ -119,7 +121,23 @@ class Children:
                     around = self._innermost(path, call.position) if call.text == IN_THREAD else around
                     around = self._module(path) if around < 0 else around
                     found.setdefault(around, []).append((callee, call.position[0]))
+        for around, callee, line in self._property_reads():
+            found.setdefault(around, []).append((callee, line))
         return found
+
+    def _property_reads(self) -> Iterator[tuple[int, int, int]]:
+        """Where a property may be read, which calls it: the function or module there, the property and the line."""
+        program = self.solution.program
+        named: dict[str, list[int]] = {}
+        for index, (_, function) in enumerate(program.functions):
+            if function.binding is MethodBinding.PROPERTY:
+                named.setdefault(function.name, []).append(index)
+        for facts in program.facts if named else ():
+            for _, name, result in facts.loads:
+                for callee in named.get(name, ()):
+                    line = facts.lines[result]
+                    around = self._innermost(facts.path, (line, sys.maxsize, line, 0))
+                    yield self._module(facts.path) if around < 0 else around, callee, line
 
     @cached_property
     def _entries(self) -> set[int]:

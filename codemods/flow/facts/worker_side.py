@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from ..kinds import FunctionKind
-from .records import FileFacts
+from ..kinds import FunctionKind, MethodBinding
+from .records import FileFacts, self_nodes
 
 METHOD, NESTED = FunctionKind.METHOD, FunctionKind.NESTED
 # of datasets; of collate functions and transforms
@@ -30,6 +30,7 @@ def mark_worker_side(
         if name in _WORKER_SIDE or (name == "run" and owner in processes)
     }
     inside |= _put_on_objects(facts, enclosing)
+    callers_of = [*self_calls.items(), *_readers_of_properties(facts).items()]
     nested = [(index, around) for index, around in enumerate(enclosing) if around >= 0]
     changed = bool(inside)
     while changed:
@@ -38,7 +39,7 @@ def mark_worker_side(
             if around in inside and index not in inside:
                 inside.add(index)
                 changed = True
-        for key, callers in self_calls.items():
+        for key, callers in callers_of:
             index = methods.get(key, -1)
             if index < 0 or index in inside or key[1] == "__init__":
                 continue
@@ -48,6 +49,29 @@ def mark_worker_side(
                 changed = True
     for index in inside:
         facts.functions[index].worker_side = True
+
+
+def _readers_of_properties(facts: FileFacts) -> dict[tuple[int, str], set[int]]:
+    """(class, property) -> the functions that read it, -1 for the module: it is called there."""
+    owners: dict[str, list[int]] = {}
+    for function in facts.functions:
+        if function.kind is METHOD and function.binding is MethodBinding.PROPERTY:
+            owners.setdefault(function.name, []).append(function.owner)
+    found: dict[tuple[int, str], set[int]] = {}
+    selves = self_nodes(facts) if owners else {}
+    for base, name, result in facts.loads if owners else ():
+        if name in owners:
+            own = selves.get(base, -1)
+            reader = _around(facts, facts.lines[result])
+            for owner in [own] if own in owners[name] else owners[name]:
+                found.setdefault((owner, name), set()).add(reader)
+    return found
+
+
+def _around(facts: FileFacts, line: int) -> int:
+    """The innermost function on a line; -1 for none."""
+    around = [(f.position[0], at) for at, f in enumerate(facts.functions) if f.position[0] <= line <= f.position[2]]
+    return max(around)[1] if around else -1
 
 
 def _put_on_objects(facts: FileFacts, enclosing: Sequence[int]) -> set[int]:

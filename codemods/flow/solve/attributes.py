@@ -374,7 +374,8 @@ class Attributes:
                 heap.add(function.parameters[0].node + offset, receiver)
             heap.edge(function.returns + offset, result, heap.lines[result])
             if self._is_cached(function, offset):
-                kept = self.node(owner, function.name, function.position[0], file)
+                worker = function.worker_side and heap.file_of[result] == file
+                kept = self.node(owner, function.name, function.position[0], file, worker)
                 heap.edge(function.returns + offset, kept, function.position[0])
         elif function.binding is MethodBinding.STATIC or receiver < 0 or function.kind is not FunctionKind.METHOD:
             heap.add(result, number, node)
