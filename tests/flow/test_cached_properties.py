@@ -44,7 +44,7 @@ PROCESS = "multiprocessing.Process(target=scorer.run, args=(multiprocessing.Queu
         ("pass", "rule = self.score; return rule(x)", POOL, 0),
         ("queue.put(self.score(4))", "return x", PROCESS, 0),
         ("pass", "return self.score(x)", f"print(scorer.score(1)); {POOL}", 1),
-        ("queue.put(self.score(4))", "return x", f"rule = scorer.score; {PROCESS}", 1),
+        ("queue.put(self.score(4))", "return x", f"scorer.score; {PROCESS}", 1),
         ("queue = self.score", "return self.score(x)", f"scorer.run(None); {POOL}", 1),
     ],
 )

@@ -30,7 +30,7 @@ def mark_worker_side(
         if name in _WORKER_SIDE or (name == "run" and owner in processes)
     }
     inside |= _put_on_objects(facts, enclosing)
-    callers_of = [*self_calls.items(), *_readers_of_properties(facts).items()]
+    callers_of = {**self_calls, **_readers_of_properties(facts)}
     nested = [(index, around) for index, around in enumerate(enclosing) if around >= 0]
     changed = bool(inside)
     while changed:
@@ -39,7 +39,7 @@ def mark_worker_side(
             if around in inside and index not in inside:
                 inside.add(index)
                 changed = True
-        for key, callers in callers_of:
+        for key, callers in callers_of.items():
             index = methods.get(key, -1)
             if index < 0 or index in inside or key[1] == "__init__":
                 continue
