@@ -10,7 +10,7 @@ from ..solve.heap import FOREIGN, INSTANCE
 from ..solve.solution import Solution
 
 _MAX_KINDS = 3  # what holds objects of more unrelated classes is no evidence about any of them
-_GIVEN = "given the attribute `"
+GIVEN = "given the attribute `"
 _SHOWN = frozenset({"vars", "dir"})
 
 
@@ -50,8 +50,8 @@ def _uses(solution: Solution) -> Iterator[tuple[InstanceUse, int]]:
     for at, facts in enumerate(program.facts):
         path, offset = program.files[at], program.offsets[at]
         for node, what, line in facts.distinguished:
-            if what.startswith(_GIVEN):
-                yield InstanceUse("set", what[len(_GIVEN) : -1], path, line), node + offset
+            if what.startswith(GIVEN):
+                yield InstanceUse("set", what[len(GIVEN) : -1], path, line), node + offset
         for base, attribute, result in facts.loads:
             what = "shown" if attribute == "__dict__" else "read"
             yield InstanceUse(what, attribute, path, facts.lines[result]), base + offset

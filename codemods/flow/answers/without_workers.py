@@ -11,12 +11,15 @@ The same of a parameter that decides whether a process is started: `if parallel:
 
 from __future__ import annotations
 
+from functools import cached_property
+
 from ..facts.passed_on import AT_TIMES, COUNT, IN_STARS
 from ..facts.records import Call, PassedOn
 from ..facts.test_code import is_test
 from ..solve.sinks import Sink
 from ..solve.solution import Solution
 from .callers import Callers, Given
+from .instance_uses import GIVEN
 
 _MAX_DEPTH = 3  # functions that pass the number on to each other
 
@@ -30,15 +33,16 @@ class WithoutWorkers:
 
     def stays(self, sink: Sink) -> frozenset[int]:
         """The values at the sink that nobody sends to a worker from there."""
-        if sink.passed is None or sink.function < 0:
+        held = frozenset(self.solution.heap.holds[sink.node])
+        if sink.function < 0 or not held:
             return frozenset()
-        without, others = self._callers(sink.function, sink.passed)
-        held = self.solution.heap.holds[sink.node]
-        if not without or not held:
-            return frozenset()
-        if not others:
-            return frozenset(held)
-        return frozenset(held) & (self._given(without) - self._given(others))
+        found = frozenset[int]()
+        for passed in (each for each in (sink.passed, sink.under) if each is not None):
+            without, others = self._callers(sink.function, passed)
+            if without and not others and passed is sink.passed:
+                return held
+            found |= held & (self._given(without) - self._given(others)) if without and others else frozenset()
+        return found
 
     def is_off(self, sink: Sink) -> bool:
         """The call stands under a parameter that every call of its function leaves off, those of tests among them."""
@@ -47,6 +51,8 @@ class WithoutWorkers:
     def is_left_off(self, function: int, under: PassedOn) -> bool:
         """Every call of the function leaves the parameter off, those of tests among them."""
         without, others = self._callers(function, under)
+        if under.attribute:
+            function = self._constructor(function, under.attribute)
         tested = (
             self._asks_for_none(function, offset, call, bound, under, 0)
             for offset, call, bound in self.callers.of(function)
@@ -71,7 +77,8 @@ class WithoutWorkers:
         if isinstance(value, PassedOn):
             above = self.callers.around(given.offset, call)
             return above >= 0 and depth < _MAX_DEPTH and self.is_asked(above, value, depth + 1)
-        return bool(value) or any(f"{AT_TIMES}{key}" in literals for key in (under.parameter, place))
+        at_times = any(f"{AT_TIMES}{key}" in literals for key in (under.parameter, place))
+        return at_times or (value is not None and not under.is_off(value))
 
     def leaves_off(self, function: int, given: Given, under: PassedOn) -> bool:
         """This call of the function leaves the parameter off."""
@@ -97,9 +104,16 @@ class WithoutWorkers:
         """The `__init__` of the class of a method; -1 where other code sets the attribute as well."""
         program = self.solution.program
         file, function = program.functions[method]
-        if function.owner < 0 or attribute in self.solution.constraints.stored_on_others:
+        if function.owner < 0 or attribute in self._set_on_others:
             return -1
         return self.callers.initialiser(program.class_offset[file] + function.owner)
+
+    @cached_property
+    def _set_on_others(self) -> set[str]:
+        """The attributes that code sets on something else than `self`, also to numbers."""
+        whats = (what for facts in self.solution.program.facts for _, what, _ in facts.distinguished)
+        set_to_any = {what[len(GIVEN) : -1] for what in whats if what.startswith(GIVEN)}
+        return set_to_any | self.solution.constraints.stored_on_others
 
     def _asks_for_none(self, function: int, offset: int, call: Call, bound: bool, passed: PassedOn, depth: int) -> bool:
         literals, place = call.literals, -1
@@ -117,8 +131,7 @@ class WithoutWorkers:
             without, others = self._callers(above, value, depth + 1)
             return bool(without) and not others
         if given:
-            left_off = (None,) if passed.only_none else (0, None)
-            return (name in literals or place in literals) and value in left_off
+            return (name in literals or place in literals) and passed.is_off(value)
         return passed.absent and not call.stars and not call.double_stars
 
     def _place(self, function: int, parameter: str, bound: bool) -> int:

@@ -5,11 +5,11 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from ...nodes import walk
 from ...syntax.binding_rules import defaults_of, positional
-from ...syntax.names import last_name
+from ...syntax.names import dotted, last_name
 from ...syntax.outline import pairs
 from .records import PassedOn, TakenFrom
 from .scope import Asked, FactsScope
@@ -26,6 +26,7 @@ _STARTS = frozenset(
     ["Process", "Pool", "ProcessPoolExecutor", "spawn", "start_processes", "DataLoader", "map", "imap",
      "imap_unordered", "starmap", "map_async", "starmap_async", "apply", "apply_async", "submit"]
 )  # fmt: skip
+_CONTRARY = {"Eq": "NotEq", "LtE": "Gt", "Lt": "GtE"}
 _LOOK = frozenset({"get", "setdefault", "items", "keys", "values", "copy"})
 
 
@@ -39,9 +40,7 @@ def passed_on(scope: FactsScope, call: ast.Call) -> tuple[str, PassedOn] | None:
         if keyword.arg is None:
             stars.append(keyword.value)
         elif keyword.arg == COUNT:
-            found = _kept(scope, function, keyword.value)
-            if isinstance(keyword.value, ast.Name):
-                found = _named(function, Asked(keyword.value.id))
+            found = _given(scope, function, Asked(dotted(keyword.value)))
             return None if found is None else (COUNT, found)
     if len(stars) != 1 or not isinstance(stars[0], ast.Name):
         return None
@@ -125,14 +124,28 @@ def asked_for(test: ast.expr, negated: bool = False) -> tuple[Asked, ...]:
         return tuple(name for value in test.values for name in asked_for(value, negated))
     if isinstance(test, ast.Compare) and _is_none(test.comparators[0]):
         left, how = test.left, test.ops[0]
-        if isinstance(left, ast.Name) and isinstance(how, ast.Is if negated else ast.IsNot):
-            return (Asked(left.id, only_none=True),) if _is_none(test.comparators[0], zero=False) else ()
+        if isinstance(how, ast.Is if negated else ast.IsNot):
+            return _asks(left, only_none=True) if _is_none(test.comparators[0], zero=False) else ()
         if isinstance(how, ast.Gt):
-            test = left
-    elif isinstance(test, ast.Compare) and isinstance(test.left, ast.Name):
+            return _asks(left) if not negated else ()
+    if isinstance(test, ast.Compare):
         among = _texts(test) if not negated else ()
-        return (Asked(test.left.id, among=among),) if among else ()
-    return (Asked(test.id),) if isinstance(test, ast.Name) and not negated else ()
+        than = _than(test, negated) if not among else None
+        return _asks(test.left, among=among, than=than) if among or than is not None else ()
+    return _asks(test) if not negated else ()
+
+
+def _asks(node: ast.expr, **how: Any) -> tuple[Asked, ...]:
+    """Of a name, or of an attribute of one."""
+    name = dotted(node) if isinstance(node, (ast.Name, ast.Attribute)) else ""
+    return (Asked(name, **how),) if name and name.count(".") < 2 else ()
+
+
+def _than(test: ast.Compare, negated: bool) -> tuple[str, int] | None:
+    """`("Gt", 1)` of `n > 1`, and of `n <= 1` where it is `negated`."""
+    how, number = type(test.ops[0]).__name__, getattr(test.comparators[0], "value", None)
+    how = _CONTRARY.get(how, "") if negated else how if how in _CONTRARY.values() else ""
+    return (how, number) if len(test.ops) == 1 and how and type(number) is int else None
 
 
 def _texts(test: ast.Compare) -> tuple[str, ...]:
@@ -213,7 +226,7 @@ def defined_under(scope: FactsScope) -> tuple[int, PassedOn] | None:
     if not isinstance(function, (ast.FunctionDef, ast.AsyncFunctionDef)):
         return None
     found = _asked(scope, function)
-    return None if found is None else (scope.function, found)
+    return None if found is None or found.attribute else (scope.function, found)
 
 
 def note_choice(builder: FactsBuilder, test: ast.expr, taken: ast.AST, left: ast.AST) -> None:
@@ -253,12 +266,18 @@ def _called(node: ast.AST) -> str:
 
 
 def _asked(scope: FactsScope, function: ast.FunctionDef | ast.AsyncFunctionDef) -> PassedOn | None:
+    best: PassedOn | None = None
     for asked in scope.asked_for:
         if asked not in scope.asks:  # a function may have any number of calls under one test
-            scope.asks[asked] = _named(function, asked)
-        if (found := scope.asks[asked]) is not None:
-            return found
-    return None
+            scope.asks[asked] = _given(scope, function, asked)
+        found = scope.asks[asked]
+        if found is not None and (best is None or (found.than is not None and best.than is None)):
+            best = found  # of `n is None or n <= 1` the second
+    return best
+
+
+def _given(scope: FactsScope, function: ast.FunctionDef | ast.AsyncFunctionDef, asked: Asked) -> PassedOn | None:
+    return _kept(scope, function, asked) if "." in asked.name else _named(function, asked)
 
 
 def _plain(arguments: ast.arguments) -> list[ast.arg]:
@@ -278,23 +297,22 @@ def _named(function: ast.FunctionDef | ast.AsyncFunctionDef, asked: Asked) -> Pa
         elif (kind is ast.Global or kind is ast.Nonlocal) and name in node.names:  # type: ignore[attr-defined]
             return None
     default = next((value for part, value in defaults_of(function) if part.arg == name), None)
-    absent = _is_none(default, zero=not asked.only_none)
-    if asked.among:
-        absent = isinstance(default, ast.Constant) and default.value not in asked.among
-    return PassedOn(name, absent, only_none=asked.only_none, among=asked.among)
+    found = PassedOn(name, False, only_none=asked.only_none, among=asked.among, than=asked.than)
+    if not isinstance(default, ast.Constant):
+        return found
+    return replace(found, absent=default.value not in asked.among if asked.among else found.is_off(default.value))
 
 
-def _kept(scope: FactsScope, function: ast.FunctionDef | ast.AsyncFunctionDef, value: ast.expr) -> PassedOn | None:
+def _kept(scope: FactsScope, function: ast.FunctionDef | ast.AsyncFunctionDef, asked: Asked) -> PassedOn | None:
     """`self.num_workers`, which the constructor sets to a parameter, and nothing else in the class sets."""
     owner = scope.parent.tree if scope.parent is not None else None
-    if not (isinstance(owner, ast.ClassDef) and isinstance(value, ast.Attribute) and isinstance(value.value, ast.Name)):
-        return None
-    if positional(function)[:1] != [value.value.id]:
+    me, _, attribute = asked.name.partition(".")
+    if not isinstance(owner, ast.ClassDef) or positional(function)[:1] != [me]:
         return None
     stores = [
         node
         for node in walk(owner)
-        if isinstance(node, ast.Attribute) and node.attr == value.attr and not isinstance(node.ctx, ast.Load)
+        if isinstance(node, ast.Attribute) and node.attr == attribute and not isinstance(node.ctx, ast.Load)
     ]
     made = next((item for item in owner.body if isinstance(item, ast.FunctionDef) and item.name == "__init__"), None)
     for statement in made.body if made is not None else ():
@@ -302,8 +320,8 @@ def _kept(scope: FactsScope, function: ast.FunctionDef | ast.AsyncFunctionDef, v
             continue
         for target, kept in pairs(statement.targets[0], statement.value):
             if [target] == stores and isinstance(kept, ast.Name) and made is not None:
-                found = _named(made, Asked(kept.id))
-                return None if found is None else replace(found, attribute=value.attr)
+                found = _named(made, asked._replace(name=kept.id))
+                return None if found is None else replace(found, attribute=attribute)
     return None
 
 

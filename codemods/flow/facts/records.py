@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
+from operator import ge, gt, ne
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ...hazard_kind import HazardKind
@@ -17,8 +18,9 @@ from .rows import Numbers, Rows
 if TYPE_CHECKING:
     from ...project import Project
 
-FACTS_VERSION = 57  # part of the cache key: raise it when the meaning of a field changes
+FACTS_VERSION = 58  # part of the cache key: raise it when the meaning of a field changes
 
+_COMPARED = {"Gt": gt, "GtE": ge, "NotEq": ne}  # by the name of the operator in `ast`
 _NO_ROWS: Rows[Any] = Rows.of(())
 NO_LITERALS: Mapping[str | int, object] = {}  # of all calls without one; never filled
 
@@ -56,6 +58,14 @@ class PassedOn:
     among: tuple[str, ...] = ()  # it is asked for by `== text`, or `in` several: another text leaves it off
     table: TakenFrom | None = None  # it is the key, and the texts are those of one class
     negated: bool = False  # it is asked for by `not`: what leaves it off asks
+    than: tuple[str, int] | None = None  # it is asked for by `> 1`, as `("Gt", 1)`: another number leaves it off
+
+    def is_off(self, value: object) -> bool:
+        """A call that gives this literal leaves it off."""
+        if self.than is None:
+            return value is None or (value == 0 and not self.only_none)
+        how, number = self.than
+        return not _COMPARED[how](value, number) if isinstance(value, int) else value is None and how != "NotEq"
 
 
 @dataclass(slots=True)

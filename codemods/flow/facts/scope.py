@@ -13,11 +13,15 @@ DEAD = -2  # in `FactsScope.current`: the name holds nothing that matters here
 
 
 class Asked(NamedTuple):
-    """A name that a test asks for: that it is true, with `only_none` `is not None`, or one of the texts `among`."""
+    """A name that a test asks for: that it is true, with `only_none` `is not None`, or one of the texts `among`.
+
+    `than`: that it is such a number, as `("Gt", 1)`. The name may be an attribute: `self.n_jobs`.
+    """
 
     name: str
     only_none: bool = False
     among: tuple[str, ...] = ()
+    than: tuple[str, int] | None = None
 
 
 class FactsScope:

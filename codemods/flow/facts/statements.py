@@ -50,6 +50,7 @@ class Statements:
     def body(self, statements: Sequence[ast.stmt]) -> None:
         """A block that runs once, from its start to its end."""
         builder = self.builder
+        scope, asked = builder.scope, builder.scope.asked_for
         for at, statement in enumerate(statements, 1):
             builder.line = statement.lineno
             kind = type(statement)
@@ -61,6 +62,7 @@ class Statements:
             if kind in _ENDS:
                 self._never_run(statements[at:])
                 break
+        scope.asked_for = asked
 
     def _never_run(self, statements: Iterable[ast.stmt]) -> None:
         """What stands below a `return` binds nothing, but a `yield` there still makes a generator."""
@@ -124,6 +126,8 @@ class Statements:
             ways = [(node.body, ended), (node.orelse, other)]
             builder.join([names for block, names in ways if not block or type(block[-1]) not in _ENDS])
         scope.asked_for = outside
+        if isinstance(node, ast.If) and not node.orelse and type(node.body[-1]) in _ENDS:
+            scope.asked_for += asked_for(node.test, negated=True)  # to the end of the block
         builder.conditions -= condition
         if no_function and isinstance(node.body[-1], ast.Return | ast.Raise | ast.Continue):
             builder.scope.current[no_function] = DEAD
