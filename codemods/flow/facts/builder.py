@@ -59,6 +59,12 @@ class FactsBuilder:
         if self.scope.function >= 0:
             self.facts.loops.append((self.scope.function, node.lineno, end_line(node)))
 
+    def note_property(self, function: int) -> None:
+        """The function returns a property, or makes one that a function around it may return."""
+        while function >= 0:
+            self.facts.functions[function].gives_property = True
+            function = self.enclosing[function]
+
     def note_false(self, node: ast.If | ast.While) -> None:
         """The branch does not run where its test is False, or a name that nothing but False is bound to."""
         scope, test = self.scope, node.test

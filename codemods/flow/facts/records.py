@@ -18,7 +18,7 @@ from .rows import Numbers, Rows
 if TYPE_CHECKING:
     from ...project import Project
 
-FACTS_VERSION = 58  # part of the cache key: raise it when the meaning of a field changes
+FACTS_VERSION = 59  # part of the cache key: raise it when the meaning of a field changes
 
 _COMPARED = {"Gt": gt, "GtE": ge, "NotEq": ne}  # by the name of the operator in `ast`
 _NO_ROWS: Rows[Any] = Rows.of(())
@@ -93,6 +93,7 @@ class Function:
     generator: bool = False
     wraps: bool = False  # decorated with functools.wraps: pickled under the name of what it wraps
     decorators: tuple[int, ...] = ()
+    gives_property: bool = False  # it returns a property, or a function that does: a decorator
     captures: tuple[int, ...] = ()  # nodes of variables of enclosing functions that it reads
     raises: bool = False  # it does nothing but raise: as an initialiser, there are no instances
     worker_side: bool = (

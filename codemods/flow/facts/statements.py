@@ -41,6 +41,11 @@ def _is_for_class(function: Function, value: int) -> bool:
     return function.name == "__get__" and bool(function.parameters) and value == function.parameters[0].node
 
 
+def _binding(decorators: Iterable[str]) -> MethodBinding:
+    last = {name.rpartition(".")[2] for name in decorators}
+    return next((found for name, found in _DECORATED.items() if name in last), MethodBinding.INSTANCE)
+
+
 class Statements:
     """Enters statements in the facts, in the order in which they run."""
 
@@ -254,6 +259,8 @@ class Statements:
         builder = self.builder
         if node.value is not None:
             value = self.expressions.value(node.value)
+            if isinstance(node.value, ast.Call) and _binding([dotted(node.value.func)]) is MethodBinding.PROPERTY:
+                builder.note_property(builder.scope.function)
             note_returned(builder.scope, node.value)
             if builder.scope.function >= 0:
                 function = builder.facts.functions[builder.scope.function]
@@ -285,7 +292,9 @@ class Statements:
         scope = builder.scope
         kind = _FUNCTION_KINDS.get(scope.kind, FunctionKind.NESTED)
         last = {name.rpartition(".")[2] for name in decorators}
-        binding = next((found for name, found in _DECORATED.items() if name in last), MethodBinding.INSTANCE)
+        binding = _binding(decorators)
+        if binding is MethodBinding.PROPERTY and kind is FunctionKind.NESTED:
+            builder.note_property(scope.function)
         if (
             kind is FunctionKind.METHOD
             and binding is MethodBinding.INSTANCE

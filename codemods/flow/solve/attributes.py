@@ -62,6 +62,7 @@ class Attributes:
         self.of_classes: dict[int, dict[str, int]] = defaultdict(dict)  # as `nodes`, of the class itself
         # attribute node -> nodes of `x` and `y` in `x.attribute = y`
         self.stored_by: dict[int, set[tuple[int, int]]] = defaultdict(set)
+        self.properties: frozenset[int] = frozenset()  # methods that their decorators turn into such
         self._followed: dict[str, bool] = {}  # foreign names
         self._passed_on: dict[str, bool] = {}
         self.looked_up: set[int] = set()  # nodes of what `getattr(x, name)` may give
@@ -368,7 +369,7 @@ class Attributes:
             of_class = receiver >= 0 and heap.values[receiver].kind == CLASS
             target = receiver if of_class else heap.number(Value(CLASS, owner))
             heap.add(result, heap.number(Value(BOUND, int(value.a), target)), node)
-        elif function.binding is MethodBinding.PROPERTY and receiver >= 0:
+        elif self._is_property(int(value.a)) and receiver >= 0:
             offset = self.program.offsets[file]
             if function.parameters:
                 heap.add(function.parameters[0].node + offset, receiver)
@@ -381,6 +382,9 @@ class Attributes:
             heap.add(result, number, node)
         else:
             heap.add(result, heap.number(Value(BOUND, int(value.a), receiver)), node)
+
+    def _is_property(self, index: int) -> bool:
+        return self.program.functions[index][1].binding is MethodBinding.PROPERTY or index in self.properties
 
     def _by_descriptor(self, value: Value, number: int, result: int, receiver: int) -> bool:
         """`result` is what the `__get__` of the object that the class has there gives for the object `receiver`."""
@@ -464,7 +468,7 @@ class Attributes:
 
     def _call_setter(self, value: Value, stored: int, line: int) -> None:
         found = self.method(int(value.a), "__set__") if value.kind == INSTANCE else -1
-        if value.kind == FUNCTION and self.program.functions[int(value.a)][1].binding is MethodBinding.PROPERTY:
+        if value.kind == FUNCTION and self._is_property(int(value.a)):
             found = int(value.a)
         file, function = self.program.functions[found] if found >= 0 else (-1, None)
         if function is not None and len(function.parameters) > 1:

@@ -32,7 +32,7 @@ class ModuleNames:
         self._given: dict[str, dict[int, int]] = {}  # per name and file, see `_given_by_one`
 
     def seed(self, index: int) -> None:
-        """Imports, builtins and classes of one file get their values."""
+        """Imports, builtins, classes and decorators that make properties of one file get their values."""
         program, heap = self.program, self.heap
         facts, offset = program.facts[index], program.offsets[index]
         for node, module, level, name in facts.imports:
@@ -42,6 +42,9 @@ class ModuleNames:
                 heap.add(node + offset, heap.number(Value(FOREIGN, self._foreign_name(facts, name))))
         for number, node in enumerate(facts.class_nodes):
             heap.add(node + offset, heap.number(Value(CLASS, program.class_offset[index] + number)))
+        for number, (node, function) in enumerate(zip(facts.function_nodes, facts.functions, strict=True)):
+            if function.gives_property:
+                heap.add(node + offset, heap.number(Value(FUNCTION, program.function_offset[index] + number)))
 
     def _foreign_name(self, facts: FileFacts, name: str) -> str:
         """What a name means that nothing in the repo binds: a builtin, or something from a foreign star import."""

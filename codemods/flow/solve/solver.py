@@ -42,6 +42,7 @@ from .hierarchy import Hierarchy
 from .hooks import leave_out_own_hooks
 from .module_names import ModuleNames
 from .program import Program, lay_out
+from .properties import properties
 from .python_builtins import PythonBuiltins
 from .sinks import Sinks
 from .solution import Solution
@@ -91,6 +92,7 @@ class _Solver:
         limit = max(MAX_STEPS, 10 * len(heap.lines))
         self._work_off(limit, names_only=True)
         self.hierarchy.resolve(self._bases_of, self._metaclasses_of)
+        self.attributes.properties = properties(program, heap, self.hierarchy)
         self._seed_metaclasses()
         for index, facts in enumerate(program.facts):
             self._seed_objects(index, facts)
