@@ -40,6 +40,7 @@ class ForeignObjects:
         heap = self.heap
         result, line = call.result + offset, call.position[0]
         if name in self.table.selective:
+            name = self.variant(name, offset, call)
             contents = self.containers.of_result.get(result, -1)
             if contents < 0:
                 contents = self.containers.of_result[result] = heap.node("", heap.file_of[result], line)
