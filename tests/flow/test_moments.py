@@ -32,6 +32,10 @@ class Trainer:
         {before}
         mp.Process(target=self.work, args=(0,)).start()
 
+    def maybe(self, late):
+        if late:
+            self.loss = None
+
 if __name__ == "__main__":
     trainer = Trainer("a")
     trainer.run()
@@ -52,6 +56,7 @@ KEPT = [
     "if late: self.reset()",
     "other = mp.Queue(); other.loss = None",
     "lambda: self.reset()",
+    "self.maybe(late)",
 ]
 BUILT = ["self.loss = None; self.build()", "self.reset(); self.build()"]
 
@@ -560,3 +565,40 @@ def test_what_is_set_below_the_start_of_processes_that_get_the_object(
     text = LOOP.format(first=first.replace("\n", "\n        "), body=body.replace("\n", "\n        "), main=main)
     rules = ("lambdas", "dict-views")
     assert [rule for rule in rules if reported({"a.py": text}, rule)] == (list(rules) if kept else [])
+
+
+BUILDER = """
+from multiprocessing import Pool
+
+class Weights:
+    def __init__(self, counts, more=()):
+        self.names = counts.keys()
+        {body}
+
+    def again(self, counts):
+        {again}
+
+    def __call__(self, name):
+        return name
+
+if __name__ == "__main__":
+    print(Pool(2).map(Weights({{"a": 1}}), ["a"]), Weights({{"b": 2}}))
+"""
+
+
+@each_row(
+    ("body", "again", "count"),
+    [
+        ("self.names = sorted(self.names)", "pass", 0),
+        ("self.first = min(self.names)\n        del self.names", "pass", 0),
+        ("self.names = None", "return self.names", 0),
+        ("pass", "self.names = sorted(self.names)", 1),
+        ("if more: self.names = None", "pass", 1),
+        ("self.names = None", "self.names = counts.keys()", 1),
+        ("self.names = None\n        self.names = counts.keys()", "pass", 1),
+        ("print(Pool(2).map(self, 'a'))\n        self.names = None", "pass", 1),
+    ],
+)
+def test_an_attribute_that_the_initialiser_itself_clears(body: str, again: str, count: int) -> None:
+    found = reported({"a.py": BUILDER.format(body=body, again=again)}, "dict-views")
+    assert len([each for each in found if each.span.line == 6]) == count

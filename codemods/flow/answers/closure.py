@@ -104,7 +104,8 @@ class Closure:
         """As `inside`; many boundaries ask about the same values."""
         key = (number, bool(only))  # which kinds makes no difference
         if key not in self._inside:
-            self._inside[key] = inside(self.solution, number, only)
+            gone = self.moments.only_in_init
+            self._inside[key] = [node for node in inside(self.solution, number, only) if node not in gone]
         return self._inside[key]
 
     def guessed(self, number: int, reasons: Reasons) -> bool:

@@ -257,7 +257,9 @@ class Flow:
         ways = self._instances.get((path, class_line), [])
         nodes = self._moments.attribute(self._places.class_on_line.get((path, class_line), -1), attribute)
         return bool(ways) and any(
-            all(node in reasons.absent.get(number, ()) for *_, number, reasons in ways) for node in nodes
+            node in self._moments.only_in_init
+            or all(node in reasons.absent.get(number, ()) for *_, number, reasons in ways)
+            for node in nodes
         )
 
     @recorded

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from functools import cached_property
 
-from ..facts.records import Call, Late, Position
+from ..facts.records import WHOLE_BODY, Call, Late, Position
 from ..facts.syntax import MAKE_CONTAINERS
 from ..facts.test_code import is_test
 from ..kinds import FunctionKind
@@ -117,7 +117,7 @@ class Moments:
     def _cleared_in(self, function: int, line: int, depth: int) -> Iterator[tuple[int, int]]:
         """Nodes that are cleared before the line, on every way to it, each with the line where that is."""
         for node, at, last in self._cleared.get(function, ()):
-            if at < line and (line <= last or last == self._end(function)):
+            if at < line <= last:
                 yield node, at
         if depth >= _MAX_DEPTH:
             return
@@ -238,6 +238,38 @@ class Moments:
                 seen |= inner
                 todo += inner
         return True
+
+    @cached_property
+    def only_in_init(self) -> frozenset[int]:
+        """Nodes of attributes that the initialiser sets and clears, whatever happens, and nothing sets after that."""
+        program, ends = self.solution.program, dict[int, tuple[int, int]]()
+        for function, rows in self._cleared.items():
+            if function >= 0 and program.functions[function][1].name == "__init__":
+                ends |= {node: (function, line) for node, line, last in sorted(rows) if last == WHOLE_BODY}
+        before = set[int]()
+        for function, stores in self._stored.items() if ends else ():
+            for node, line in stores:
+                if node in ends and (function != ends[node][0] or line > ends[node][1]):
+                    del ends[node]
+                elif node in ends and line < ends[node][1]:
+                    before.add(node)
+        sending = self._sending if before else _NONE
+        return frozenset(node for node in before & ends.keys() if ends[node][0] not in sending)
+
+    @cached_property
+    def _sending(self) -> frozenset[int]:
+        """The functions with boundaries, and those that call them."""
+        callers: dict[int, list[int]] = {}
+        for around, calls in self._every_call.items():
+            for callee, _ in calls:
+                callers.setdefault(callee, []).append(around)
+        todo = list({sink.function for sink in self.solution.sinks})
+        seen = set(todo)
+        while todo:
+            new = set(callers.get(todo.pop(), ())) - seen
+            seen |= new
+            todo += new
+        return frozenset(seen)
 
     @cached_property
     def _remade(self) -> set[int]:

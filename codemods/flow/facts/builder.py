@@ -12,7 +12,7 @@ from ...syntax.binding_rules import ScopeKind
 from ...syntax.main_guard import is_main_process_block
 from ...syntax.names import dotted
 from .mentions import Mentions
-from .records import FileFacts
+from .records import WHOLE_BODY, FileFacts
 from .rows import Rows
 from .scope import DEAD, SEVERAL, FactsScope
 from .syntax import IN_A_DICT
@@ -42,6 +42,7 @@ class FactsBuilder:
         self.block_end = 0
         self.top: ast.stmt | None = None  # the statement of the module that is walked
         self.enclosing: list[int] = []  # per function the one around it, or -1
+        self.blocks = 0  # how many of the function what is walked stands in that may be left out
         self.conditions = 0  # how many of them what is walked stands under
         self._false: list[tuple[FactsScope, str, ast.If | ast.While]] = []
         self._bound_at: dict[tuple[str, int], int] = {}  # by name and what it is bound to: the line
@@ -247,7 +248,8 @@ class FactsBuilder:
     def clear(self, base: int, attribute: str) -> None:
         """From here to the end of the block, what `base` is keeps nothing that matters as this attribute."""
         if base >= 0:
-            self.cleared.append((base, attribute, self.line, self.block_end, self.scope.function))
+            last = self.block_end if self.blocks else WHOLE_BODY
+            self.cleared.append((base, attribute, self.line, last, self.scope.function))
 
     def distinguish(self, value: int, what: str, line: int) -> None:
         """Note a place where two objects that do the same are not the same."""

@@ -18,9 +18,10 @@ from .rows import Numbers, Rows
 if TYPE_CHECKING:
     from ...project import Project
 
-FACTS_VERSION = 59  # part of the cache key: raise it when the meaning of a field changes
+FACTS_VERSION = 60  # part of the cache key: raise it when the meaning of a field changes
 
 _COMPARED = {"Gt": gt, "GtE": ge, "NotEq": ne}  # by the name of the operator in `ast`
+WHOLE_BODY = 2**31 - 1  # as the last line of a block: all that comes below in the function
 _NO_ROWS: Rows[Any] = Rows.of(())
 NO_LITERALS: Mapping[str | int, object] = {}  # of all calls without one; never filled
 
@@ -184,7 +185,8 @@ class FileFacts:
     stores: Rows[tuple[int, str, int, int, int]] = _NO_ROWS  # (base, attribute, value, line, function)
     hooked: Rows[tuple[int, str, int, int, int]] = _NO_ROWS  # the same of hooks that another file may remove again
     removes: bool = False  # it calls some `x.remove()`, as a hook is removed
-    # (base, attribute, line, last line of the block, function) of `x.a = None`, `x.a = sorted(...)`, `del x.a`
+    # (base, attribute, line, last line of the block or `WHOLE_BODY`, function) of `x.a = None`, `x.a = sorted(...)`,
+    # `del x.a`
     cleared: Rows[tuple[int, str, int, int, int]] = _NO_ROWS
     late: list[Late] = field(default_factory=list)
     loops: list[tuple[int, int, int]] = field(default_factory=list)  # (function, first and last line), of initialisers

@@ -81,7 +81,9 @@ class Statements:
         before, start, end = dict(builder.scope.current), builder.block_start, builder.block_end
         if statements:
             builder.block_start, builder.block_end = statements[0].lineno, end_line(statements[-1])
+        builder.blocks += 1
         self.body(statements)
+        builder.blocks -= 1
         builder.block_start, builder.block_end = start, end
         ended = builder.scope.current
         if before != ended:
@@ -307,10 +309,10 @@ class Statements:
         builder.facts.functions[index].decorators = tuple(applied)
         if kind is FunctionKind.METHOD:
             builder.always |= always_read(node)
-        start, end = builder.block_start, builder.block_end
-        builder.block_start, builder.block_end = node.lineno, end_line(node)
+        start, end, blocks = builder.block_start, builder.block_end, builder.blocks
+        builder.block_start, builder.block_end, builder.blocks = node.lineno, end_line(node), 0
         self.body(node.body)
-        builder.block_start, builder.block_end = start, end
+        builder.block_start, builder.block_end, builder.blocks = start, end, blocks
         builder.leave()
         builder.line = line
         builder.facts.functions[index].raises = isinstance(node.body[-1], ast.Raise) and len(node.body) <= 2
