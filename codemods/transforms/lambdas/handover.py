@@ -24,6 +24,7 @@ from .libraries import libraries
 
 _PASS = "pass what it needs as arguments"
 _INHERITED = "a multiprocessing object "
+_OPTIONS = "hparams"
 _LARGE = frozenset({"dataset", "datasets", "dataloader", "dataloaders"})
 
 Me: TypeAlias = "tuple[Scope, str, ast.ClassDef]"  # a method's scope, its first parameter, its class
@@ -111,7 +112,7 @@ class Handover:
             late = [node for node in own if not self._is_set_before(node, unit, init)]
             elsewhere, from_base = self._elsewhere(name, unit, me)
             constant = not (stores or from_base) and self._is_constant(name, cls)
-            plain = stores or from_base or self._is_set_by_name(name, unit, me)
+            plain = stores or from_base or self._is_set_by_name(name, unit, me) or _keeps_options(name, init)
             own_method = next((s for s in cls.body if isinstance(s, FUNCTIONS) and s.name == name), None)
             if why and own_method is not None and not own_method.decorator_list and not stores:
                 stays = why.removesuffix(f": {_PASS}")
@@ -409,6 +410,13 @@ def _sets_by_name(init: ast.AST) -> bool:
         and not isinstance(node.args[1], ast.Constant)
         for node in ast.walk(init)
     )
+
+
+def _keeps_options(name: str, init: ast.FunctionDef | None) -> bool:
+    """`self.hparams` of Lightning, which `self.save_hyperparameters()` fills in the constructor."""
+    statements = init.body if init is not None and name == _OPTIONS else ()
+    calls = (statement.value for statement in statements if isinstance(statement, ast.Expr))
+    return any(isinstance(call, ast.Call) and ast.unparse(call.func) == "self.save_hyperparameters" for call in calls)
 
 
 def _initialises_base(statement: ast.stmt) -> bool:
