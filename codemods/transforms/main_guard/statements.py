@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable, Iterable, Iterator
 
-from ...nodes import children, end_line, walk
+from ...nodes import children, walk
 from ...syntax.binding_rules import COMPREHENSIONS
 from ...syntax.callees import FUNCTIONS
 from ...syntax.main_guard import is_main_name_test, is_main_process_block
@@ -60,10 +60,9 @@ def is_print(statement: ast.stmt) -> bool:
 
 
 def is_text(statement: ast.stmt) -> bool:
-    """A text of one line that nothing reads: a heading in quotes. (One of several lines can't be indented.)"""
+    """A text that nothing reads: a heading in quotes."""
     value = statement.value if isinstance(statement, ast.Expr) else None
-    is_constant = isinstance(value, ast.Constant) and isinstance(value.value, str)
-    return is_constant and statement.lineno == end_line(statement)
+    return isinstance(value, ast.Constant) and isinstance(value.value, str)
 
 
 def print_call(statement: ast.stmt) -> ast.Call | None:

@@ -42,3 +42,25 @@ def test_lines_of_strings(below: str, becomes: str) -> None:
     after = migrated({"a.py": TEXT.format(below=below)}, "main-guard")["a.py"]
     assert "pool = mp.Pool(2)\n" in after and f"{becomes}\n    print(pool" in after
     ast.parse(after)
+
+
+HEADED = '''\
+"""A script."""
+import multiprocessing as mp
+
+size = 2
+
+{heading}
+pool = mp.Pool(size)
+print(pool)
+'''
+
+
+@each_row("heading, expected", [
+    ('"""Start"""', '    """Start"""\n'),
+    ('"""\nStart the pool\n"""', '    """\n    Start the pool\n    """\n'),
+    ("'''One\n  two'''\n", "    '''One\n      two'''\n\n"),
+])  # fmt: skip
+def test_a_heading_goes_along(heading: str, expected: str) -> None:
+    after = migrated({"a.py": HEADED.format(heading=heading)}, "main-guard")["a.py"]
+    assert f'size = 2\n\nif __name__ == "__main__":\n{expected}    pool = mp.Pool(size)\n' in after
