@@ -21,6 +21,7 @@ from .factories import Factories, Makes
 from .lacking import Lacking
 from .outside_stores import OutsideStores
 from .places import Places
+from .property_reads import PropertyReads
 from .registries import Registries
 from .seeds import EVERY
 from .trace import Reasons
@@ -51,9 +52,7 @@ class SameObject:
     def merged(self, number: int, reasons: Reasons) -> bool:
         """True when a step from the value `number` to its boundary may join two objects."""
         stored: list[tuple[int, int]] = []  # values and places of the steps since the last object
-        paths: Paths | None = (
-            None  # of the value, where it is an object that such a call made as gives it what it keeps
-        )
+        paths: Paths | None = None  # of an object that such a call made as gives it what it keeps
         while True:
             reason = reasons[number]
             value = self.solution.heap.values[number]
@@ -246,11 +245,12 @@ class SameObject:
         makes = self._factories.makes(number, way)
         if makes is Makes.ANOTHER:
             return not self._made_by_another_call(number, way, nodes)
-        for at in way[1:]:
+        for place, at in enumerate(way[1:], 1):
             if labels[at].startswith("stored as") and self._unrelated(at) > MAX_MEANT:
                 return True
             several = labels[at].startswith("returned by") and self._unrelated(at) > 1
-            if several and makes is not Makes.THIS and not self._most_get_to(number, at, nodes):
+            told = makes is Makes.THIS or not several or self._property_reads.of_keeper(way, place)
+            if not told and not self._most_get_to(number, at, nodes):
                 return True
         return False
 
@@ -278,6 +278,10 @@ class SameObject:
             and self._gets_to(number, result, nodes)
             for result in heap.targets[way[at]] or ()
         )
+
+    @cached_property
+    def _property_reads(self) -> PropertyReads:
+        return PropertyReads(self.solution, self._attributes_at)
 
     @cached_property
     def _factories(self) -> Factories:
