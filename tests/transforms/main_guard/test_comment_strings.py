@@ -64,3 +64,31 @@ print(pool)
 def test_a_heading_goes_along(heading: str, expected: str) -> None:
     after = migrated({"a.py": HEADED.format(heading=heading)}, "main-guard")["a.py"]
     assert f'size = 2\n\nif __name__ == "__main__":\n{expected}    pool = mp.Pool(size)\n' in after
+
+
+def test_a_print_right_above_the_first_line_goes_along() -> None:
+    text = """\
+import multiprocessing as mp
+import subprocess
+
+print("starts")
+
+# what changed
+print("# changes")
+print(subprocess.check_output(["git", "diff"]))
+print("# end")
+
+import sys
+
+
+def work(row):
+    return row
+
+
+with mp.Pool(2) as pool:
+    print(pool.map(work, sys.argv))
+"""
+    after = migrated({"a.py": text}, "main-guard")["a.py"]
+    guarded = after.partition('if __name__ == "__main__":\n')[2]
+    assert guarded.startswith('    print("starts")\n\n    # what changed\n    print("# changes")\n    print(subprocess')
+    assert after.count("print(") == 5 and '\nprint("# end")' not in after

@@ -34,6 +34,7 @@ from ..statements import (
     line_of_change,
     method_root,
     names_bound,
+    print_call,
     reads_on_import,
     stays,
 )
@@ -150,9 +151,9 @@ class Splitter:
         return self._whole(inside | along)
 
     def _headings(self, inside: set[int]) -> set[int]:
-        """Texts that stand above the first of these statements, and say what follows: not that of the whole module."""
+        """Texts and prints right above the first of these statements say what follows: not that of the whole module."""
         first = above = min(inside, default=0)
-        while above > 1 and is_text(self.body[above - 1]):
+        while above > 1 and (is_text(self.body[above - 1]) or _prints_text(self.body[above - 1])):
             above -= 1
         return {*range(above, first)}
 
@@ -479,3 +480,8 @@ def _is_same_constant(one: ast.stmt, other: ast.stmt) -> bool:
     """Both are `os.environ["OMP_NUM_THREADS"] = "1"`: the second changes nothing, in whichever order they run."""
     constant = isinstance(one, ast.Assign) and isinstance(one.value, ast.Constant)
     return constant and ast.unparse(one) == ast.unparse(other)
+
+
+def _prints_text(statement: ast.stmt) -> bool:
+    call = print_call(statement)
+    return call is not None and all(isinstance(each, ast.Constant) for each in call.args)
