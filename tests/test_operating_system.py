@@ -24,6 +24,7 @@ from codemods.operating_system import (
     System,
     apart,
     cannot_be,
+    cores,
     end_rest_of_group,
     end_tree,
     is_alive,
@@ -289,6 +290,16 @@ def test_memory_of_another_process(monkeypatch: pytest.MonkeyPatch, programs: li
     assert memory_of(42) == 74
     monkeypatch.setattr(operating_system.subprocess, "run", lambda *_, **__: SimpleNamespace(stdout=b"INFO: none\n"))
     assert memory_of(42) is None
+
+
+def test_processors_that_this_process_may_use(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(os, "sched_getaffinity", lambda process: {0: {1, 3}}[process], raising=False)
+    monkeypatch.setattr(os, "cpu_count", lambda: 5)
+    assert cores() == 2
+    monkeypatch.delattr(os, "sched_getaffinity")  # macOS, Windows
+    assert cores() == 5
+    monkeypatch.setattr(os, "cpu_count", lambda: None)
+    assert cores() == 1
 
 
 def test_no_module_resource(monkeypatch: pytest.MonkeyPatch) -> None:
