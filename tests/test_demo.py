@@ -36,6 +36,7 @@ def kept(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, str]:
 
 
 @pytest.mark.slow
+@pytest.mark.in_process
 def test_demo_shows_the_real_error_the_diff_and_the_program_running(kept: tuple[Path, str]) -> None:
     _, told = kept
     error = told.index("TypeError: cannot pickle 'dict_keys' object")
@@ -45,6 +46,7 @@ def test_demo_shows_the_real_error_the_diff_and_the_program_running(kept: tuple[
 
 
 @pytest.mark.slow
+@pytest.mark.in_process
 def test_long_lines_of_the_diff_are_whole(kept: tuple[Path, str]) -> None:
     repo, told = kept
     diff = git(repo, "diff", "main", "HEAD")
@@ -73,6 +75,7 @@ def test_training_that_the_demo_only_shows_runs_too(kept: tuple[Path, str], tmp_
 
 
 @pytest.mark.slow
+@pytest.mark.in_process
 def test_demo_leaves_nothing_behind(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
     monkeypatch.setenv("GIT_DIR", "elsewhere")  # as in a git hook

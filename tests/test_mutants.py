@@ -84,6 +84,10 @@ def work(given):
                 def inner():
                     return 4
     return inner()
+
+
+def _noted():
+    return 0
 """
 
 
@@ -96,8 +100,9 @@ def work(given):
     ],
 )
 def test_the_lines_that_are_executed(given: int, result: int, not_executed: set[int]) -> None:
-    notes = benchmark("executed").Notes()
-    made = {"os": os, "_noted": notes.noted.__setitem__}
+    executed = benchmark("executed")
+    notes = executed.Notes()
+    made = {"os": os, executed.NOTED: notes.noted.__setitem__}
     exec(compile(notes.instrumented(EXECUTED, "a.py"), "a.py", "exec"), made)
     assert not notes.executed()
     assert made["work"](given) == result and made["work"].__doc__ == "What it does."

@@ -32,7 +32,7 @@ def cache(
                 store.clear()
             counts = store.counts() if (place / store.name).exists() else dict.fromkeys(store.tables, 0)
         except (Unusable, OSError, sqlite3.Error) as error:
-            raise Problem(f"{place / store.name}: {error or 'it belongs to another user'}") from None
+            raise Problem(f"{place / store.name}: {str(error) or 'it is no file of yours'}") from None
         size = (place / store.name).stat().st_size if (place / store.name).exists() else 0
         for table in store.tables[:1]:
             typer.echo(f"{table:9}{counts[table]}, {size / 2**20:.1f} MiB")

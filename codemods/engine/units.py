@@ -181,7 +181,7 @@ class Units:
         for path in sorted({*self.paths(chosen), *by_hand}):
             original, row = self.originals[path], self._rows[path]
             pieces = [
-                piece if piece.deleted_by is None else _Piece(piece.text, piece.start, piece.inserted_by)
+                replace(piece, deleted_by=None)
                 for piece in row
                 if (piece.inserted_by == _ORIGINAL or piece.inserted_by in chosen) and piece.deleted_by not in chosen
             ]

@@ -113,6 +113,14 @@ def test_only_the_imports_that_the_selection_needs_are_added() -> None:
     assert selector.select({first.number, second.number}).plan is units.plan
 
 
+def test_a_change_that_is_left_out_leaves_its_text_beside_one_that_is_edited_by_hand() -> None:
+    known = {"one": _toy("one", "OLD", "new"), "two": _toy("two", "LATER", "now")}
+    units, _ = units_of({"a.py": "x = 'OLD'\ny = 'LATER'\nz = 'OLD'\n"}, known)
+    by_hand = Edit("a.py", 15, 20, "today")
+    assert units.texts((), edited={"a.py": [by_hand]})["a.py"].text == "x = 'OLD'\ny = 'today'\nz = 'OLD'\n"
+    assert units.texts({1}, edited={"a.py": [by_hand]})["a.py"].text == "x = 'OLD'\ny = 'today'\nz = 'new'\n"
+
+
 def test_a_selection_whose_text_fails_a_check_leaves_out_what_breaks_it() -> None:
     # the second change needs a name that only the first one binds, which no text of its own shows
     known = {"one": _toy("one", "OLD", "helper"), "two": _toy("two", "LATER", "helper")}

@@ -100,6 +100,14 @@ GOOD = [
         ],
         id="a global of the same name as a local variable outside",
     ),
+    pytest.param(
+        "x = 0\ndef f(x):\n    return x + 1\n", [("x + 1", "(x + 1)")], id="a local variable that was read there before"
+    ),
+    pytest.param(
+        "y = 0\ndef f(x):\n    y = x\n    print(x)\n",
+        [("    print(x)", "    y = 2\n    print(x)")],
+        id="a local variable that is set and not read",
+    ),
 ]
 
 

@@ -29,7 +29,7 @@ class Steps:
             reason = reasons[number]
             found += list(self._way(reason.node, number))[::-1]
             number = reason.parent
-        return tuple(step for at, step in enumerate(found) if at == 0 or found[at - 1] != step)
+        return tuple(found)
 
     def _way(self, node: int, number: int) -> Iterator[Step]:
         """From the end to where the value is made."""
