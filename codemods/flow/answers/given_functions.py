@@ -39,10 +39,10 @@ class GivenFunctions:
     def _steps(self, number: int, reasons: Reasons) -> Iterator[tuple[int, int]]:
         """The edges on the way of the value, of what it crosses with, and so on, and of what it is taken out of."""
         while number >= 0:
-            container = -1  # what is under any key of it passes through a node of its own
+            container = -1  # none; what is under any key of it passes through a node of its own
             for step in self._edges(number, reasons[number].node):
                 container = self._containers.get(step[0], container)
-                for held in self._taken_from.get(step[1], ()) if container >= 0 else ():
+                for held in self._taken_from.get(step[1], ()):
                     yield from self._edges(container, held)
                 yield step
             number = reasons[number].parent

@@ -134,6 +134,7 @@ def test_a_class_that_answers_for_its_attributes_gets_no_new_one(special: str) -
         pytest.param("open(path, 'rb', buffering=SIZE)", "lines.file.read(4)", True, id="nobody can tell"),
         pytest.param("pathlib.Path(path).open('rb', 0)", "lines.file.read(4)", True, id="of a path"),
         pytest.param("open(path, 'rb', buffering=-1)", "lines.file.read(4)", False, id="the usual one"),
+        pytest.param("open(path, encoding='utf-8')", "lines.file.read(4)", False, id="another argument by name"),
         pytest.param("open(path, 'rb', 8192)", "lines.file.read(4)", False, id="a large one"),
         pytest.param("open(path, 'rb', 0)", "print(lines.path)", False, id="nobody reads it"),
     ],
