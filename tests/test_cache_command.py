@@ -34,7 +34,7 @@ def test_it_says_what_is_there_and_deletes_it(cache: Path) -> None:
     assert spawnfix("cache", cache=cache).stdout.splitlines()[1] == "reports  0, 0.0 MiB"
 
 
-def test_what_can_not_be(cache: Path) -> None:
+def test_cache_words_that_cannot_be(cache: Path) -> None:
     both = spawnfix("cache", "--stats", "--clear", cache=cache)
     assert (both.returncode, both.stdout) == (2, "") and "--stats or --clear, not both" in both.stderr
     (cache / "reports.sqlite").unlink()

@@ -131,6 +131,6 @@ def test_decisions_are_saved_in_the_cache_and_shown_by_the_next_review(
         (("--port", "-1"), "a port is a number from 0 to 65535"),
     ],
 )
-def test_what_can_not_be(review: Review, arguments: tuple[str, ...], why: str) -> None:
+def test_review_options_that_cannot_be(review: Review, arguments: tuple[str, ...], why: str) -> None:
     done = review("--no-browser", *arguments)
     assert done.returncode == 2 and why in " ".join(done.stderr.replace("│", " ").split())
