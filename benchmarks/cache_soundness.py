@@ -32,6 +32,8 @@ COLD = Settings(confidence=Confidence.POSSIBLE)
 WARM = Settings(confidence=Confidence.POSSIBLE, cache=True)
 
 _KINDS = ["double", "less", "swap", "word", "back", "back", "touch", "gone", "same size", "number", "note"]
+_KINDS += ["above"] * 3  # a line that says nothing, above another
+_ABOVE = [b"\n", b"# a line\n", b"    # a line with words: train main Process\n"]
 
 
 def main() -> int:
@@ -82,9 +84,7 @@ def _edit(target: Path, states: dict[Path, list[bytes]], dice: random.Random) ->
     data = path.read_bytes() if path.exists() else states[path][0]
     lines = data.splitlines(keepends=True) or [b"\n"]
     at = dice.randrange(len(lines))
-    kind = dice.choice(
-        ["double", "less", "swap", "word", "back", "back", "touch", "gone", "same size", "number", "note"]
-    )
+    kind = dice.choice(_KINDS)
     if kind == "double":
         lines.insert(at, lines[at])
     elif kind == "less":
@@ -100,6 +100,8 @@ def _edit(target: Path, states: dict[Path, list[bytes]], dice: random.Random) ->
         lines = [re.sub(rb"\b[0-9]\b", b"%d" % dice.randrange(10), data, count=dice.randrange(1, 4))]
     elif kind == "note":
         lines[at] = lines[at].rstrip(b"\r\n") + b"  # noted\n"
+    elif kind == "above":
+        lines.insert(at, dice.choice(_ABOVE))
     elif kind == "back":
         lines = [dice.choice(states[path])]
     elif kind == "gone" and path.exists():

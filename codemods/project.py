@@ -12,6 +12,7 @@ from typing import Any, Protocol, TypeVar
 from .finding import Confidence, Skipped
 from .reads import PLAIN, Answered, Notes, Noting, Question, Reads
 from .settings import Settings
+from .text_marks import MARKS, Mark, lines_with
 from .tree.files import Files
 from .tree.parse import NotParsed, parsed
 from .tree.reading import MAX_BYTES, MAX_TEXT, unread
@@ -79,6 +80,11 @@ class Project:
         if self.notes.reads is not None:
             self.notes.reads.texts.add(path)
 
+    def note_tree(self, path: str) -> None:
+        """Note that the syntax tree of the Python file `path` is asked for, and nothing else of it."""
+        if self.notes.reads is not None:
+            self.notes.reads.trees.add(path)
+
     def data(self, path: str) -> bytes:
         """The bytes of a file, as it is in `files`. Raises OSError."""
         self.note_text(path)
@@ -114,14 +120,14 @@ class Project:
 
     def module(self, path: str) -> ast.Module | None:
         """The syntax tree of a Python file; None (and a `skipped` entry) when it does not parse."""
-        self.note_text(path)
+        self.note_tree(path)
         if path not in self._modules:
             self._modules[path] = self._parse(path)
             self._fresh.append(path)
         return self._modules[path]
 
     def _parse(self, path: str) -> ast.Module | None:
-        source = self.source(path)
+        source = self._source(path)
         found = None if source is None else parsed(source)
         if not isinstance(found, NotParsed):
             return found
@@ -179,7 +185,26 @@ class Project:
         within: re.Pattern[str] | None = None,
         among: Container[str] | None = None,
     ) -> Iterator[Source]:
-        """Sources of the Python files whose text has a match of `pattern`.
+        """Sources of the Python files whose text has a match of `pattern`; see `paths_matching`."""
+        for path in self.paths_matching(
+            pattern, word=word, words=words, like=like, part=part, within=within, among=among
+        ):
+            source = self.source(path)
+            if source is not None:
+                yield source
+
+    def paths_matching(
+        self,
+        pattern: re.Pattern[str],
+        *,
+        word: str = "",
+        words: Iterable[str] = (),
+        like: re.Pattern[str] | None = None,
+        part: str = "",
+        within: re.Pattern[str] | None = None,
+        among: Container[str] | None = None,
+    ) -> Iterator[str]:
+        """The Python files whose text has a match of `pattern`, sorted. Nothing else of the text counts as asked for.
 
         What every match holds saves most of the search: `word`, as a whole word; one of `words`, as whole words; a
         whole word that `like` matches; `part`, anywhere; what `within` matches, where that is found faster. `among`:
@@ -200,21 +225,25 @@ class Project:
             if source is None or part not in source.text or (within is not None and not within.search(source.text)):
                 continue
             if pattern.search(source.text):
-                self.note_text(path)
-                yield source
+                yield path
 
     def lines_with(self, word: str) -> Iterator[tuple[str, str, str]]:
         r"""Each place of Python files where `word` stands as a whole word: (path, the line before it, and after it).
 
         Lines end at `\n`, as for the patterns that this takes the place of. `word` is one stretch of `\w`.
         """
-        place = re.compile(rf"{word}(?<!\w{word})(?!\w)")  # begins with the word: found many times faster
         for path in self.with_words((word,)):
             source = self.source(path)
-            text = source.text if source is not None else ""
-            for match in place.finditer(text):
-                start, end = text.rfind("\n", 0, match.start()) + 1, text.find("\n", match.end())
-                yield path, text[start : match.start()], text[match.end() : end if end >= 0 else None]
+            for line in lines_with(source.text, word) if source is not None else ():
+                yield path, *line
+
+    def marked(self, mark: Mark, word: str) -> list[str]:
+        """The Python files in which `word` stands as `mark` says, see `text_marks`; sorted."""
+        if self.notes.reads is not None:
+            self.notes.reads.marks.add((mark, word))
+        is_marked = MARKS[mark]
+        sources = map(self._source, self._words.paths((word,)))
+        return [source.path for source in sources if source is not None and is_marked(source.text, word)]
 
     def with_words(self, words: Iterable[str]) -> list[str]:
         """The Python files in whose text one of `words` stands as a whole word, sorted."""
@@ -222,7 +251,6 @@ class Project:
         found = self._words.paths(words)
         if self.notes.reads is not None:
             self.notes.reads.words.update(words)
-            self.notes.reads.texts.update(found)
         return found
 
     def words_among(self, path: str, words: frozenset[str]) -> frozenset[str]:
@@ -239,7 +267,6 @@ class Project:
         found = self._defining.get(name, [])
         if self.notes.reads is not None:
             self.notes.reads.names.add(name)
-            self.notes.reads.texts.update(found)
         return found
 
     @cached_property

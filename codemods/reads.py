@@ -1,7 +1,7 @@
 """What was asked of the files of a project: with it, one can tell whether a change of a file could change the answers.
 
-A text that was seen counts whole. Of a search over all files, those that it found count as seen; of the others is
-known that they did not have what was looked for, so they matter when they have it now.
+A text that was seen counts whole; of a syntax tree, comments and blank lines do not count. Of a search over all files
+is known what was looked for: a file matters when it has it now and had it not, or the other way round.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from functools import cached_property
 from types import MappingProxyType
 from typing import Any
 
+from .text_marks import MARKS, Mark
 from .word_index import words_of
 
 Question = tuple[object, ...]  # its name and its arguments
@@ -24,15 +25,48 @@ _EMPTY: dict[type, Any] = {set: frozenset(), dict: MappingProxyType({})}
 
 
 class Changed:
-    """A file as it is now, None where it has no text: what a change of it is compared with."""
+    """A file as it is now and as it was, None where it has no text, or none that is known."""
 
-    def __init__(self, path: str, text: str | None, may_define: Iterable[str] = ()) -> None:
-        self.path, self.text, self.may_define = path, text, may_define
+    def __init__(
+        self,
+        path: str,
+        text: str | None,
+        may_define: Iterable[str] = (),
+        *,
+        before: str | None = None,
+        might_define: Iterable[str] = (),
+    ) -> None:
+        self.path, self.text, self.before = path, text, before
+        self.defined = frozenset(may_define) ^ frozenset(might_define)  # what only one of the texts may define
+        self._marks: dict[tuple[Mark, str], bool] = {}
+        self._matches: dict[tuple[str, int, str, tuple[str, ...]], bool] = {}
 
     @cached_property
     def words(self) -> frozenset[str]:
-        """Every word of the text."""
-        return words_of(self.text)
+        """Every word that stands in one of the texts alone."""
+        return words_of(self.text) ^ words_of(self.before)
+
+    def other_mark(self, mark: Mark, word: str) -> bool:
+        """True when the mark is in one of the texts alone."""
+        if (mark, word) not in self._marks:
+            now, before = self.text or "", self.before or ""
+            self._marks[mark, word] = MARKS[mark](now, word) != MARKS[mark](before, word)
+        return self._marks[mark, word]
+
+    def other_match(self, search: tuple[str, int, str, tuple[str, ...]]) -> bool:
+        """True when one of the texts alone has a match; see `Project.matching`."""
+        if search not in self._matches:
+            self._matches[search] = _matched(self.text, *search) != _matched(self.before, *search)
+        return self._matches[search]
+
+
+def _matched(text: str | None, pattern: str, flags: int, part: str, wanted: tuple[str, ...]) -> bool:
+    return (
+        text is not None
+        and part in text
+        and (not wanted or not words_of(text).isdisjoint(wanted))
+        and re.compile(pattern, flags).search(text) is not None
+    )
 
 
 def probed(text: str, probe: Probe) -> bool:
@@ -46,6 +80,8 @@ class Reads:
     """What one computation asked for."""
 
     texts: set[str] = field(default_factory=set)  # files by path, also those that are not there
+    trees: set[str] = field(default_factory=set)  # Python files of which no more than the syntax tree counts
+    marks: set[tuple[Mark, str]] = field(default_factory=set)  # looked for in every Python file, see `text_marks`
     words: set[str] = field(default_factory=set)  # looked for as whole words in every Python file
     patterns: set[tuple[str, int, str, tuple[str, ...]]] = field(default_factory=set)  # see `Project.matching`
     names: set[str] = field(default_factory=set)  # of functions and classes that some Python file may define
@@ -72,6 +108,8 @@ class Reads:
     def add(self, other: Reads) -> None:
         """Note that all of `other` was asked for too."""
         self.texts |= other.texts
+        self.trees |= other.trees
+        self.marks |= other.marks
         self.words |= other.words
         self.patterns |= other.patterns
         self.names |= other.names
@@ -86,29 +124,21 @@ class Reads:
     def concerned_by(self, changed: Changed) -> bool:
         """True when the change of a file may alter what was read of texts.
 
-        Whether it parses, and what its facts and all answers are now, is for the caller to find out.
+        Whether it parses, and what its tree, its facts and all answers are now, is for the caller to find out.
         """
-        text = changed.text
         if changed.path in self.texts:
             return True
         if not changed.path.endswith(".py"):
             return False
-        if text is None:
+        if changed.text is None or changed.before is None:
             return True
-        if any(probed(text, probe) != found for probe, found in self.probes.get(changed.path, {}).items()):
+        if any(probed(changed.text, probe) != found for probe, found in self.probes.get(changed.path, {}).items()):
             return True
-        if not (self.words or self.names or self.patterns):
+        if not (self.words or self.names or self.patterns or self.marks):
             return False
-        if not changed.words.isdisjoint(self.words) or not self.names.isdisjoint(changed.may_define):
+        if not changed.words.isdisjoint(self.words) or not self.names.isdisjoint(changed.defined):
             return True
-        for pattern, flags, part, wanted in self.patterns:
-            if (
-                part in text
-                and (not wanted or not changed.words.isdisjoint(wanted))
-                and re.compile(pattern, flags).search(text)
-            ):
-                return True
-        return False
+        return any(changed.other_mark(*each) for each in self.marks) or any(map(changed.other_match, self.patterns))
 
 
 @dataclass(frozen=True)

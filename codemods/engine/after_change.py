@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
+from enum import Enum
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
+from ..finding import Finding
 from ..flow.answers.crossing import Crossing
 from ..flow.answers.crossings import flow_of
 from ..flow.answers.instance_uses import InstanceUse
@@ -19,12 +23,17 @@ from ..flow.facts.records import FileFacts
 from ..hazard_kind import HazardKind
 from ..questions import ask_again
 from ..reads import Answered, Changed, Question, Reads
+from ..syntax.moved_tree import moved_lines
+from ..tree.parse import NotParsed, parsed
+from ..tree.source import Source, UnreadableSource
 
 if TYPE_CHECKING:
     from ..project import Project
     from .look import Look
 
 ANSWERS = (Crossing, HazardKind, Inspection, InstanceUse)  # classes that answers of the flow are made of
+
+_DIGIT = re.compile(r"\d")
 
 
 class AfterChange:
@@ -40,16 +49,21 @@ class AfterChange:
     ) -> None:  # fmt: skip
         self._project, self._before, self._now = project, before, now
         self._asked = asked
-        self._good: dict[Question, bool] = {}  # whether what the answer depends on is as it was
+        self._good: dict[Question, Answered | None] = {}  # None: what the answer depends on is not as it was
         self.changed = [path for path in now if now[path] != before.get(path)]
         self._python = [path for path in self.changed if path.endswith(".py")]
         self._looks = tuple(looks)
         self._texts: dict[str, Changed] = {}
+        self._given = False  # the project knows the answers
+        self._moves: dict[str, bool | None] = {}
         self._keys: dict[tuple[str, str], frozenset[str]] = {}
         project.recall = self._recall
 
     def give_answers(self) -> None:
-        """Tell the project what the value flow answers, as far as that is known, for rules that run again."""
+        """Tell the project what the value flow answers, as far as that is known, for what is found or asked again."""
+        if self._given:
+            return
+        self._given = True
         # nobody may have to parse all files now: those that do not parse, or may not, are known by a look at them
         unread = {*self._python, *(path for look in self._looks for path in look.skipped)}
         for path in sorted(unread.intersection(self._project.python_paths)):
@@ -65,9 +79,18 @@ class AfterChange:
             if (placed := self._placed(question, answer)) is not None:
                 self._project.known[placed[0]] = placed[1]
 
-    def concerns(self, reads: Reads) -> bool:
-        """True when the change may alter something of what was read."""
-        if any(self._is_read(path, reads) for path in self.changed):
+    def concerns_findings(self, findings: Iterable[Finding], reads: Reads) -> bool:
+        """True when the change may alter the findings, which came of `reads`."""
+        said = [repr(finding) for finding in findings]
+        names = [repr(path)[1:-1] for path in self._python]
+        return self._concerns(reads, not any(name in text for name in names for text in said))
+
+    def _concerns(self, reads: Reads, free: bool) -> bool:
+        """True when the change may alter something of what was read, or what came of it.
+
+        `free`: what came of it names no place in a file that changed, so lines that only move are no concern of it.
+        """
+        if any(self._is_read(path, reads) or self._has_other_tree(path, reads, free) for path in self.changed):
             return True
         if reads.parsed and self._facts is None:
             return True
@@ -75,14 +98,63 @@ class AfterChange:
             return True
         if any(self._answers_anew(question) for question in reads.asked):
             return True
-        return bool(reads.answers) and bool(self._python) and not self._same_answers(reads)
+        return bool(reads.answers) and bool(self._python) and not self._same_answers(reads, free)
+
+    def as_now(self, reads: Reads) -> Reads:
+        """`reads` of something that is kept: the answers of the value flow with the places as they are now."""
+        found = (self._placed(*answer) for answer in reads.answers.items()) if self._moved else ()
+        answers = dict(answer for answer in found if answer is not None)
+        return reads if not answers or answers == reads.answers else replace(reads, answers=answers)
+
+    def _names_no_place(self, answer: Any) -> bool:
+        """An answer has no number of a line in it, be it in words."""
+        if isinstance(answer, str):
+            return _DIGIT.search(answer) is None or answer.isidentifier() or answer in self._now
+        if isinstance(answer, dict):
+            return all(map(self._names_no_place, (*answer, *answer.values())))
+        if isinstance(answer, (tuple, list, set, frozenset)):
+            return all(map(self._names_no_place, answer))
+        return answer is None or isinstance(answer, (bool, Enum))
+
+    def _has_other_tree(self, path: str, reads: Reads, free: bool) -> bool:
+        """The syntax tree was asked for and is another one; `free`: that says something else than on which lines."""
+        if path not in reads.trees:
+            return False
+        if path not in self._moves:
+            self._moves[path] = self._moved_alone(path)
+        moved = self._moves[path]
+        return moved is None or (moved and not free)
+
+    def _moved_alone(self, path: str) -> bool | None:
+        """Whether lines of the syntax tree have moved; None where something else may be different."""
+        with self._project.noting(None):
+            now, before = self._project.module(path), self._source_before(path)
+        if now is None or before is None:
+            return None
+        tree = parsed(before)
+        lines = None if isinstance(tree, NotParsed) else moved_lines(tree, now)
+        return None if lines is None else any(line != after for line, after in lines.items())
+
+    def _source_before(self, path: str) -> Source | None:
+        data = facts_cache.content(self._before.get(path, ""))
+        try:
+            return Source.from_bytes(path, data) if data is not None else None
+        except UnreadableSource:
+            return None
 
     def _is_read(self, path: str, reads: Reads) -> bool:
         if path in reads.texts:
             return True
         if path not in self._texts:
-            source = self._project.source(path) if path.endswith(".py") else None
-            self._texts[path] = Changed(path, source.text if source else None, source.may_define if source else ())
+            is_python = path.endswith(".py")
+            now, before = (self._project.source(path), self._source_before(path)) if is_python else (None, None)
+            self._texts[path] = Changed(
+                path,
+                now.text if now else None,
+                now.may_define if now else (),
+                before=before.text if before else None,
+                might_define=before.may_define if before else (),
+            )
         return reads.concerned_by(self._texts[path]) or self._has_other_keys(path, reads)
 
     def _has_other_keys(self, path: str, reads: Reads) -> bool:
@@ -102,6 +174,7 @@ class AfterChange:
             return True
         if self._recall(question) is not None:
             return False
+        self.give_answers()
         with self._project.noting(None):
             return bool(ask_again(self._project, question) != self._asked[question].answer)
 
@@ -111,16 +184,18 @@ class AfterChange:
         if known is None:
             return None
         if question not in self._good:
-            self._good[question] = not self.concerns(known.reads)
-        return known if self._good[question] else None
+            concerned = self._concerns(known.reads, self._names_no_place(known.answer))
+            self._good[question] = None if concerned else replace(known, reads=self.as_now(known.reads))
+        return self._good[question]
 
-    def _same_answers(self, reads: Reads) -> bool:
+    def _same_answers(self, reads: Reads, free: bool) -> bool:
+        """The value flow answers the same; `free`: but for lines."""
         if self._facts is None:
             return False
         if self._moved is not None:
-            return all(
-                self._placed(question, answer) == (question, answer) for question, answer in reads.answers.items()
-            )
+            answers = reads.answers.items()
+            placed = ((asked, self._placed(*asked)) for asked in answers)
+            return all(now is not None if free else now == asked for asked, now in placed)
         flow = flow_of(self._project)
         with self._project.noting(None):
             return all(
@@ -155,6 +230,9 @@ class AfterChange:
             if old is None or tree is None:
                 return None
             found.append((old, facts_of(path, tree)))
-        facts_cache.store({self._now[path]: now for path, (_, now) in zip(self._python, found, strict=True)})
+        sources = map(self._project.source, self._python)
+        contents = {self._now[each.path]: each.encode(each.text) for each in sources if each is not None}
+        made = {self._now[path]: now for path, (_, now) in zip(self._python, found, strict=True)}
+        facts_cache.store(made, contents)
         self._project.by_text(FileFacts).update((now.path, now) for _, now in found)
         return found

@@ -31,6 +31,10 @@ class Look:
     reads: Reads = field(default_factory=Reads)  # what of the files it depends on, what `parts` read left out
     parts: dict[str, Part] = field(default_factory=dict)  # by path, of a rule that looks at each file for itself
 
+    def said(self) -> tuple[Finding, ...]:
+        """All that it says of places."""
+        return self.findings + self.silenced
+
     def all_reads(self) -> Iterator[Reads]:
         """What it depends on, and what each of its parts depends on."""
         yield self.reads

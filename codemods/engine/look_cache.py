@@ -47,10 +47,14 @@ class LookCache:
                 look = looks.get(rule.id)
                 if look is None:
                     continue
-                parts = {path: part for path, part in look.parts.items() if not after.concerns(part.reads)}
-                if len(parts) == len(look.parts) and not after.concerns(look.reads):
+                parts = {
+                    path: replace(part, reads=after.as_now(part.reads))
+                    for path, part in look.parts.items()
+                    if not after.concerns_findings(part.findings, part.reads)
+                }
+                if len(parts) == len(look.parts) and not after.concerns_findings(look.said(), look.reads):
                     rows = {path: row for path, row in look.skipped.items() if path not in after.changed}
-                    known[rule.id] = replace(look, skipped=rows)
+                    known[rule.id] = replace(look, skipped=rows, reads=after.as_now(look.reads), parts=parts)
                 elif run.parts is not None:
                     run.parts[rule.id] = parts
             if len(known) < len(rules):
@@ -67,7 +71,7 @@ class LookCache:
         with contextlib.suppress(Exception):
             asked = _answers(project, good.values())
             reads = (*(look.reads for look in good.values()), *(answered.reads for answered in asked.values()))
-            blobs = _blobs(run, {path for each in reads for path in each.texts})
+            blobs = _blobs(run, {path for each in reads for path in each.texts | each.trees})
             data = packed((_asked(run), blobs, good, asked))
             if len(data) <= MAX_ROW:
                 with STORE.opened(MAX_BYTES) as database:
@@ -93,7 +97,10 @@ class LookCache:
 def _answers(project: Project, looks: Iterable[Look]) -> dict[Question, Answered]:
     """The answers that the looks depend on, and those that these depend on; some may not be known here."""
     found: dict[Question, Answered] = {}
-    todo = [question for look in looks for reads in look.all_reads() for question in reads.asked]
+    reads = [reads for look in looks for reads in look.all_reads()]
+    todo = [question for each in reads for question in each.asked]
+    indexes = {index for each in reads for index, _ in each.keys}
+    todo += [(index, path) for index in indexes for path in project.python_paths]  # they answer `Project.with_key`
     while todo:
         question = todo.pop()
         answered = project.asked.get(question) or project.recall(question)

@@ -14,8 +14,6 @@ from .outline import Outline, outline_of
 from .resolver import Resolver
 
 _Calls = list[tuple[Outline, ast.Call]]
-_RENAMED = re.compile(r"\bas\b|\\\s*$")
-_IS_CALLED = r"[\s\\)]*(?:#[^\n]*\n[\s\\)]*)*(?:[(\[]|as\b)"  # behind a name: `f(`, `(f)(`, `F[T](`, `import f as g`
 
 
 class Repo:
@@ -50,7 +48,7 @@ class Repo:
                 paths = self.project.with_words((word,))
             else:
                 pattern = re.compile(rf"\b{re.escape(word)}\b")
-                paths = [source.path for source in self.project.matching(pattern, part=word)]
+                paths = [*self.project.paths_matching(pattern, part=word)]
             found = map(self.outline, paths)
             self._mentions[word] = [outline for outline in found if outline is not None]
         return self._mentions[word]
@@ -63,8 +61,7 @@ class Repo:
         if not is_word(word):
             return self.mentioning(word)
         if word not in self._using:
-            found = dict.fromkeys(path for path, *line in self.project.lines_with(word) if _is_used(*line))
-            outlines = map(self.outline, found)
+            outlines = map(self.outline, self.project.marked("used", word))
             self._using[word] = [outline for outline in outlines if outline is not None]
         return self._using[word]
 
@@ -73,9 +70,7 @@ class Repo:
         if not is_word(word):
             return self.mentioning(word)
         if word not in self._calling:
-            sources = map(self.project.source, self.project.with_words((word,)))
-            call = re.compile(rf"{word}(?<!\w{word})(?<!def {word})(?<!class {word})(?!\w){_IS_CALLED}")
-            outlines = (self.outline(each.path) for each in sources if each is not None and call.search(each.text))
+            outlines = map(self.outline, self.project.marked("called", word))
             self._calling[word] = [outline for outline in outlines if outline is not None]
         return self._calling[word]
 
@@ -143,11 +138,3 @@ class Repo:
                 (outline, node) for outline in outlines if outline for node in outline.definitions.get(name, ())
             ]
         return self._definitions.get(name, [])
-
-
-def _is_used(before: str, behind: str) -> bool:
-    """The rest of its line shows that a word is more than the name of what an import or a definition binds."""
-    start = before.lstrip()
-    if start.startswith(("import ", "from ")) and ";" not in start and "\r" not in start:
-        return _RENAMED.search(behind) is not None
-    return start.rstrip() not in ("def", "async def", "class")

@@ -256,6 +256,61 @@ def test_files_are_looked_at_again_where_something_was_read_for_them_that_change
     assert ("main-guard", "second.py") not in looked
 
 
+_WORKERS = (
+    "from multiprocessing import Process\nimport settings\nfrom steps import step\n\n\ndef work():\n"
+    '    step(settings.SIZE)\n\n\nif __name__ == "__main__":\n    Process(target=work).start()\n'
+)
+
+
+@pytest.mark.parametrize("line", ["\n", "# a line above, of an old step\n"])
+def test_a_comment_costs_no_look_at_what_other_files_are_for(line: str, tmp_path: Path, work: list[str]) -> None:
+    texts = {
+        "run.py": _WORKERS,
+        "settings.py": "SIZE = 1\n",
+        "steps.py": "def step(size):\n    return [size]\n",
+        "more.py": "from steps import step\n\nALL = [step(1)]\n",
+    }
+    folder = tmp_path / "workers"
+    folder.mkdir()
+    for path, text in texts.items():
+        (folder / path).write_text(text)
+    warm(folder)
+    work.clear()
+    (folder / "steps.py").write_text(f"{line}{texts['steps.py']}")
+    first = warm(folder)
+    assert set(work) <= {"steps.py"}
+    assert first == cold(folder)
+    (folder / "steps.py").write_text(f"{line}\n{texts['steps.py']}")
+    (folder / "settings.py").write_text(f"{line}{texts['settings.py']}")
+    work.clear()
+    second = warm(folder)
+    assert set(work) <= {"steps.py", "settings.py"}
+    assert second == cold(folder)
+
+
+def test_what_was_found_before_lines_moved_is_found_where_they_are(repository: Path) -> None:
+    (repository / "run.py").write_text(
+        "import settings\nfrom multiprocessing import Process\n\n\ndef work():\n    print(settings.SIZE)\n\n\n"
+        'if __name__ == "__main__":\n    settings.SIZE = 2\n    Process(target=work).start()\n'
+    )
+    (repository / "settings.py").write_text("SIZE = 1\n")
+    before = warm(repository)
+    assert any("settings.SIZE" in finding.message for finding in before.findings)
+    for path in ("plain.py", "run.py", "data.py", "run.py", "settings.py", "train.py"):
+        text = (repository / path).read_text()
+        (repository / path).write_text(f"# a line above\n{text}")
+        assert warm(repository) == cold(repository), path
+
+
+def test_a_file_whose_old_text_is_lost_is_taken_for_another(repository: Path, tmp_path: Path) -> None:
+    warm(repository)
+    for damage in ("DELETE FROM files", "UPDATE files SET data = x'00'"):
+        with contextlib.closing(sqlite3.connect(tmp_path / "cache/facts.sqlite")) as database, database:
+            database.execute(damage)
+        (repository / "helpers.py").write_text("# a line\n" + (repository / "helpers.py").read_text())
+        assert warm(repository) == cold(repository)
+
+
 @pytest.mark.parametrize("name", ["main-guard", "dict-views", "model-deepcopy"])
 def test_what_is_found_file_by_file_is_all_that_a_rule_finds(name: str, repository: Path) -> None:
     (repository / "model.py").write_text(
@@ -310,8 +365,10 @@ def test_any_edit_gives_what_a_cold_run_gives(seed: int, repository: Path) -> No
         path = dice.choice(sorted(states))
         lines = (repository / path).read_text().splitlines(keepends=True) or ["\n"]
         at = dice.randrange(len(lines))
-        kind = dice.choice(["double", "less", "word", "back", "number", "note"])
-        if kind == "double":
+        kind = dice.choice(["double", "less", "word", "back", "number", "note", "above"])
+        if kind == "above":
+            lines.insert(at, dice.choice(["\n", "# a line that names train, Process and key\n"]))
+        elif kind == "double":
             lines.insert(at, lines[at])
         elif kind == "less":
             del lines[at]
@@ -450,12 +507,24 @@ def test_every_answer_of_the_flow_can_be_read_again() -> None:
 
 
 def test_what_reads_know_of_a_search() -> None:
-    reads = Reads({"seen.py"}, {"word"}, {("a+b", 32, "b", ("c",))}, {"name"})
-    assert reads.concerned_by(Changed("seen.py", ""))
+    reads = Reads({"seen.py"}, words={"word"}, patterns={("a+b", 32, "b", ("c",))}, names={"name"})
+    assert reads.concerned_by(Changed("seen.py", "", before=""))
     assert not reads.concerned_by(Changed("other.md", "word"))
-    assert reads.concerned_by(Changed("other.py", None))
-    assert reads.concerned_by(Changed("other.py", "a word"))
-    assert not reads.concerned_by(Changed("other.py", "words"))
-    assert reads.concerned_by(Changed("other.py", "c aab"))
-    assert not reads.concerned_by(Changed("other.py", "aab"))
-    assert reads.concerned_by(Changed("other.py", "x", ("name",)))
+    assert reads.concerned_by(Changed("other.py", None, before=""))
+    assert reads.concerned_by(Changed("other.py", ""))  # nobody knows what it was
+    assert reads.concerned_by(Changed("other.py", "a word", before=""))
+    assert reads.concerned_by(Changed("other.py", "", before="a word"))
+    assert not reads.concerned_by(Changed("other.py", "a word", before="word 2"))
+    assert not reads.concerned_by(Changed("other.py", "words", before=""))
+    assert reads.concerned_by(Changed("other.py", "c aab", before=""))
+    assert reads.concerned_by(Changed("other.py", "", before="c aab"))
+    assert not reads.concerned_by(Changed("other.py", "c aab", before="ab c"))
+    assert not reads.concerned_by(Changed("other.py", "aab", before=""))
+    assert reads.concerned_by(Changed("other.py", "x", ("name",), before=""))
+    assert reads.concerned_by(Changed("other.py", "x", before="", might_define=("name",)))
+    assert not reads.concerned_by(Changed("other.py", "x", ("name",), before="", might_define=("name",)))
+    marked = Reads(marks={("called", "f"), ("used", "g")})
+    assert marked.concerned_by(Changed("other.py", "f(x)", before="f"))
+    assert not marked.concerned_by(Changed("other.py", "f(x)", before="y = f()"))
+    assert marked.concerned_by(Changed("other.py", "import g", before="x = g"))
+    assert not marked.concerned_by(Changed("other.py", "import g", before="def g(): pass"))

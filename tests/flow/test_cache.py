@@ -102,6 +102,17 @@ def test_folder_is_for_its_user_alone(tmp_path: Path, monkeypatch: pytest.Monkey
         assert load(["1"]) == {}, "what another user may have written"
 
 
+def test_contents_are_kept_beside_their_facts(tmp_path: Path) -> None:
+    data = b"# \xe9\r\nx = 1"
+    blob = cache.blob_id(data)
+    store({blob: FACTS}, {blob: data})
+    assert cache.content(blob) == data
+    assert cache.content("1" * 40) is None
+    other = cache.blob_id(b"other")
+    store({}, {other: data})
+    assert cache.content(other) is None  # it is not what it says
+
+
 def unusable_file(place: Path) -> str:
     place.write_text("a file")
     return str(place / "cache")

@@ -10,6 +10,7 @@ import contextlib
 import functools
 import hashlib
 import sys
+import zlib
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -22,6 +23,8 @@ from .records import FACTS_VERSION, FileFacts
 from .rows import Numbers, Rows
 
 MAX_CACHE_BYTES = MAX_BYTES  # beyond, the cache is emptied
+_NO_CONTENTS: Mapping[str, bytes] = {}  # never filled
+MAX_CONTENT = 16 * 2**20  # bytes of one file, unpacked: Python files are below 1 MiB
 _PACKAGE = Path(__file__).resolve().parents[2]
 _MAKERS = ("flow", "syntax", "tree", "nodes.py")  # the code that facts depend on
 
@@ -47,8 +50,11 @@ _CLASSES = [
 ]
 STORE = Store(
     "facts.sqlite",
-    ("facts",),
-    ("CREATE TABLE IF NOT EXISTS facts (blob TEXT, format TEXT, data BLOB, PRIMARY KEY (blob, format))",),
+    ("facts", "files"),
+    (
+        "CREATE TABLE IF NOT EXISTS facts (blob TEXT, format TEXT, data BLOB, PRIMARY KEY (blob, format))",
+        "CREATE TABLE IF NOT EXISTS files (blob TEXT PRIMARY KEY, data BLOB)",
+    ),
 )
 
 
@@ -90,9 +96,20 @@ def load(blobs: Iterable[str]) -> dict[str, FileFacts]:
     return found
 
 
-def store(made: Mapping[str, FileFacts]) -> None:
-    """Remember facts by blob, in place of what was there. Never raises."""
+def store(made: Mapping[str, FileFacts], contents: Mapping[str, bytes] = _NO_CONTENTS) -> None:
+    """Remember facts by blob, in place of what was there, and the contents that they are of. Never raises."""
     with contextlib.suppress(Exception):
         rows = [(blob, _format(), packed(facts)) for blob, facts in made.items()]
+        files = [(blob, zlib.compress(data, 1)) for blob, data in contents.items()]
         with STORE.opened(MAX_CACHE_BYTES) as database:
             database.executemany("INSERT OR REPLACE INTO facts VALUES (?, ?, ?)", rows)
+            database.executemany("INSERT OR REPLACE INTO files VALUES (?, ?)", files)
+
+
+def content(blob: str) -> bytes | None:
+    """The content of a file whose facts were stored. Never raises."""
+    with contextlib.suppress(Exception), STORE.opened(MAX_CACHE_BYTES) as database:
+        row = database.execute("SELECT data FROM files WHERE blob = ?", (blob,)).fetchone()
+        data = zlib.decompressobj().decompress(row[0], MAX_CONTENT)
+        return data if blob_id(data) == blob else None
+    return None

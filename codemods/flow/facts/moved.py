@@ -6,18 +6,20 @@ with other places in them. Nor does it ask which number a call gets, but for tho
 
 from __future__ import annotations
 
+import functools
 import re
-from collections.abc import Container, Iterable
+from collections.abc import Callable, Container, Iterable, Mapping
 from dataclasses import fields, is_dataclass, replace
 from enum import Enum
 from itertools import pairwise
-from typing import Any, TypeVar
+from types import UnionType
+from typing import Annotated, Any, TypeVar, Union, get_args, get_origin, get_type_hints
 
-from .records import FileFacts, Position
+from .records import POSITION, FileFacts, Position
+from .rows import Numbers, Rows
 
 Point = tuple[int, int]  # line and column
 T = TypeVar("T", int, Point)
-_NOWHERE: Position = (0, 0, 0, 0)
 _A_NUMBER = object()
 
 
@@ -88,29 +90,109 @@ def moves(before: FileFacts, now: FileFacts, numbers: Container[tuple[str, objec
 
     `numbers`: as of the table of boundaries. Any other says no more than that there is one.
     """
-    if _without_places(before, numbers) != _without_places(now, numbers):
+    old, new = Places(), Places()
+    if _without(before, old, numbers) != _without(now, new, numbers):
         return None
-    points = _pairs(_points(before), _points(now))
-    lines = _pairs(_lines(before, points or {}), _lines(now, (points or {}).values()))
+    points = _pairs(old.points, new.points)
+    lines = _pairs(old.all_lines(), new.all_lines())
     return Moves(now.path, lines, points) if lines is not None and points is not None else None
 
 
-def _without_places(facts: FileFacts, numbers: Container[tuple[str, object]]) -> dict[str, Any]:
+class Places:
+    """The places that some facts name, in the order in which they do."""
+
+    def __init__(self) -> None:
+        self.lines: list[int] = []
+        self.points: list[Point] = []
+
+    def all_lines(self) -> list[int]:
+        """Those of the points, too."""
+        return self.lines + [line for line, _ in self.points]
+
+
+_Take = Callable[[Any, Places], Any]  # gives the value without its places, and notes them
+
+
+def _without(facts: FileFacts, places: Places, numbers: Container[tuple[str, object]]) -> dict[str, Any]:
     """All that the facts say, whatever fields they have, but for where."""
+    takes = _fields_of(FileFacts)
     found: dict[str, Any] = {field.name: getattr(facts, field.name) for field in fields(facts)}
-    del found["path"], found["lines"]
-    found["edges"] = [edge[:2] for edge in facts.edges]
-    for name in ("stores", "hooked"):
-        found[name] = [(base, attribute, value, function) for base, attribute, value, _, function in found[name]]
-    found["puts"] = [(container, value, key) for container, value, _, key in facts.puts]
-    found["hazards"] = [hazard[:2] for hazard in facts.hazards]
-    for name in ("distinguished", "type_tests"):
-        found[name] = [what[:2] for what in found[name]]
-    for name in ("calls", "functions", "classes"):
-        found[name] = [replace(item, position=_NOWHERE) for item in found[name]]
+    del found["path"]
+    for name, take in takes.items():
+        found[name] = take(found[name], places)
     for call in found["calls"]:
         call.literals = {key: _said(key, value, numbers) for key, value in call.literals.items()}
     return found
+
+
+def with_places() -> Iterable[str]:
+    """The fields of the facts of a file that name places."""
+    return _fields_of(FileFacts)
+
+
+@functools.cache
+def _fields_of(kind: type) -> dict[str, _Take]:
+    """The fields of a class that have places in them, and how these are taken out."""
+    hints = get_type_hints(kind, include_extras=True)
+    takes = ((name, _take(hint)) for name, hint in hints.items())
+    return {name: take for name, take in takes if take is not None}
+
+
+@functools.cache
+def _take(hint: Any) -> _Take | None:
+    """How places are taken out of a value of this type; None where there are none in it."""
+    origin, arguments = get_origin(hint), get_args(hint)
+    if origin is Annotated:
+        return _position if arguments[1] == POSITION else _lines if arguments[0] is Numbers else _line
+    if hint is object:
+        return _object
+    if isinstance(hint, type) and (is_dataclass(hint) or hasattr(hint, "_fields")):
+        return _object if _fields_of(hint) else None
+    parts = [_take(part) for part in arguments if part is not ...]
+    if not any(parts):
+        return None
+    if origin in (list, Rows) or (origin is tuple and ... in arguments):
+        (each,) = parts
+        assert each is not None
+        return lambda value, places: [each(item, places) for item in value]
+    if origin is tuple:
+        at = [(place, part) for place, part in enumerate(parts) if part is not None]
+        return functools.partial(_row, at)
+    if origin in (dict, Mapping):
+        return lambda value, places: {key: _object(item, places) for key, item in value.items()}
+    assert origin in (UnionType, Union), hint
+    return _object
+
+
+def _line(value: int, places: Places) -> None:
+    places.lines.append(value)
+
+
+def _lines(value: Numbers, places: Places) -> int:
+    places.lines += value
+    return len(value)
+
+
+def _position(value: Position, places: Places) -> None:
+    places.points += (value[:2], value[2:])
+
+
+def _row(parts: Iterable[tuple[int, _Take]], row: tuple[Any, ...], places: Places) -> list[Any]:
+    found = [*row]
+    for at, part in parts:
+        found[at] = part(row[at], places)
+    return found
+
+
+def _object(value: Any, places: Places) -> Any:
+    """An object of one of our classes, or something plain: a pair of the kinds that such fields hold."""
+    if value.__class__ is tuple:
+        return tuple(_object(item, places) for item in value)
+    kind: Any = type(value)
+    if hasattr(kind, "_fields") or is_dataclass(kind):
+        taken = {name: take(getattr(value, name), places) for name, take in _fields_of(kind).items()}
+        return value._replace(**taken) if hasattr(kind, "_fields") else replace(value, **taken)
+    return value
 
 
 def _said(argument: str | int, literal: object, numbers: Container[tuple[str, object]]) -> object:
@@ -119,23 +201,6 @@ def _said(argument: str | int, literal: object, numbers: Container[tuple[str, ob
         return literal
     name = argument if isinstance(argument, str) else ""
     return literal if (name, literal) in numbers else _A_NUMBER
-
-
-def _points(facts: FileFacts) -> list[Point]:
-    positions = [position for _, _, position in facts.hazards]
-    for items in (facts.calls, facts.functions, facts.classes):
-        positions += [item.position for item in items]
-    return [point for position in positions for point in (position[:2], position[2:])]
-
-
-def _lines(facts: FileFacts, points: Iterable[Point]) -> list[int]:
-    found = [
-        *facts.lines,
-        *(edge[2] for edge in facts.edges),
-        *(store[3] for rows in (facts.stores, facts.hooked) for store in rows),
-    ]
-    found += [*(put[2] for put in facts.puts), *(what[2] for what in (*facts.distinguished, *facts.type_tests))]
-    return found + [line for line, _ in points]
 
 
 def _pairs(before: list[T], now: list[T]) -> dict[T, T] | None:

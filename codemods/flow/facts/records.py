@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from operator import ge, gt, ne
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 from ...hazard_kind import HazardKind
 from ..kinds import NAMELESS, FunctionKind, MethodBinding, ParameterKind
@@ -25,7 +25,10 @@ WHOLE_BODY = 2**31 - 1  # as the last line of a block: all that comes below in t
 _NO_ROWS: Rows[Any] = Rows.of(())
 NO_LITERALS: Mapping[str | int, object] = {}  # of all calls without one; never filled
 
-Position = tuple[int, int, int, int]  # as in `ast`: line, UTF-8 column, end line, end column
+LINE, POSITION = "line", "position"
+# Each place in the facts says that it is one: a comment above moves it, see `moved.py`.
+Line = Annotated[int, LINE]
+Position = Annotated[tuple[int, int, int, int], POSITION]  # as in `ast`: line, UTF-8 column, end line, end column
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +44,7 @@ class TakenFrom(NamedTuple):
 
     node: int  # holds the dict
     name: str
-    line: int  # where it is made
+    line: Line  # where it is made
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,8 +159,8 @@ class Late(NamedTuple):
 
     function: int  # index into `functions`
     attribute: str
-    line: int
-    sent: int  # the line of the `Process(...)`, or of its `start()`
+    line: Line
+    sent: Line  # the line of the `Process(...)`, or of its `start()`
 
 
 @dataclass(slots=True)
@@ -175,25 +178,26 @@ class FileFacts:
     """Everything that the solver needs to know of one file."""
 
     path: str
-    lines: Numbers = field(default_factory=Numbers)  # per node: the line it stands on
+    lines: Annotated[Numbers, LINE] = field(default_factory=Numbers)  # per node: the line it stands on
     labels: list[str] = field(
         default_factory=list
     )  # per node: what happens to a value that gets here, "" if not worth telling
-    edges: Rows[tuple[int, int, int]] = _NO_ROWS  # (from, to, line)
+    edges: Rows[tuple[int, int, Line]] = _NO_ROWS  # (from, to, line)
     loads: Rows[tuple[int, str, int]] = _NO_ROWS  # (base, attribute, result)
     always_read: Numbers = field(default_factory=Numbers)  # results of loads of `self.x.y` under no condition
-    stores: Rows[tuple[int, str, int, int, int]] = _NO_ROWS  # (base, attribute, value, line, function)
-    hooked: Rows[tuple[int, str, int, int, int]] = _NO_ROWS  # the same of hooks that another file may remove again
+    stores: Rows[tuple[int, str, int, Line, int]] = _NO_ROWS  # (base, attribute, value, line, function)
+    hooked: Rows[tuple[int, str, int, Line, int]] = _NO_ROWS  # the same of hooks that another file may remove again
     removes: bool = False  # it calls some `x.remove()`, as a hook is removed
     # (base, attribute, line, last line of the block or `WHOLE_BODY`, function) of `x.a = None`, `x.a = sorted(...)`,
     # `del x.a`
-    cleared: Rows[tuple[int, str, int, int, int]] = _NO_ROWS
+    cleared: Rows[tuple[int, str, Line, Line, int]] = _NO_ROWS
     late: list[Late] = field(default_factory=list)
-    loops: list[tuple[int, int, int]] = field(default_factory=list)  # (function, first and last line), of initialisers
+    # (function, first and last line), of initialisers
+    loops: list[tuple[int, Line, Line]] = field(default_factory=list)
     # (base, first and last line of the block) of `x.start = ...`, where a process is started by `x.start()`
-    not_started: list[tuple[int, int, int]] = field(default_factory=list)
+    not_started: list[tuple[int, Line, Line]] = field(default_factory=list)
     elements: Rows[tuple[int, int, str]] = _NO_ROWS  # (container, result, key): iteration, subscript
-    puts: Rows[tuple[int, int, int, str]] = _NO_ROWS  # (container, value, line, key)
+    puts: Rows[tuple[int, int, Line, str]] = _NO_ROWS  # (container, value, line, key)
     # (container, result or value, parameter) of elements and puts whose key is a parameter that nothing binds anew
     by_parameter: Rows[tuple[int, int, int]] = _NO_ROWS
     # (x, result, what it is unless x is a container) of `{key: value for key, value in x.items()}`
@@ -219,13 +223,14 @@ class FileFacts:
     hazards: list[tuple[int, HazardKind, Position]] = field(default_factory=list)  # (node, kind, position)
     module_names: dict[str, int] = field(default_factory=dict)
     unbound: list[tuple[str, int]] = field(default_factory=list)  # names bound nowhere in the file
-    distinguished: list[tuple[int, str, int]] = field(
+    distinguished: list[tuple[int, str, Line]] = field(
         default_factory=list
     )  # (node, what, line): compared, a key of a dict, in a set, or an attribute is set on it
-    type_tests: list[tuple[int, int, int]] = field(
+    type_tests: list[tuple[int, int, Line]] = field(
         default_factory=list
     )  # (node of `type(x)`, node of the types that are named, line)
-    stops: list[tuple[int, int]] = field(default_factory=list)  # lines of blocks that don't run, or end in a NameError
+    # lines of blocks that don't run, or end in a NameError
+    stops: list[tuple[Line, Line]] = field(default_factory=list)
     statements: list[TopLevel] = field(default_factory=list)
     runs: bool = False  # it does something by itself, beside definitions and assignments
 
@@ -275,7 +280,7 @@ def facts_lookup(project: Project) -> Callable[[str], FileFacts | None]:
     changed = project.by_text(FileFacts)
 
     def lookup(path: str) -> FileFacts | None:
-        project.note_text(path)
+        project.note_tree(path)
         if path in changed:
             return changed[path]
         with project.noting(None):
@@ -303,19 +308,22 @@ def collect(project: Project) -> Mapping[str, FileFacts]:
             if blob in known:
                 facts[path] = replace(known[blob], path=path)
     made: dict[str, FileFacts] = {}
+    contents: dict[str, bytes] = {}
     room = MAX_NODES
     for path in project.python_paths:
         if path not in facts and room >= 0:
             tree = project.module(path)
             if tree is not None:
-                facts[path] = made[blobs.get(path, "")] = facts_of(path, tree)
+                facts[path] = facts_of(path, tree)
                 del tree
+                source = project.source(path) if path in blobs else None
+                if source is not None:
+                    made[blobs[path]], contents[blobs[path]] = facts[path], source.encode(source.text)
                 project.release()
         elif room < 0 and project.source(path) is not None:
             facts.pop(path, None)
             project.leave_out(path, "left out: more Python than one run can follow; `exclude` in the settings helps")
         room -= len(facts[path].lines) if path in facts else 0
-    made.pop("", None)
     if made:
-        cache.store(made)
+        cache.store(made, contents)
     return {path: facts[path] for path in project.python_paths if path in facts}

@@ -13,7 +13,7 @@ from ...questions import asked
 from ...syntax.argparse_options import Option, nodes, options
 from ...syntax.binding_rules import FUNCTIONS
 from ...syntax.main_guard import is_main_guard
-from ...syntax.modules import Modules, modules_of
+from ...syntax.modules import modules_of
 
 _DEPTH = 3  # imports followed from the entry: its own modules, what they import, and what these do
 _MOST = 120  # modules of one program that are read
@@ -43,7 +43,7 @@ class Program:
     project: Project
     path: str
     paths: list[str]
-    via: dict[str, tuple[str, int]] = field(default_factory=dict)
+    via: dict[str, str] = field(default_factory=dict)
 
     @property
     def entry(self) -> ast.Module:
@@ -84,10 +84,19 @@ class Program:
 
 
 @asked
-def imports_of(project: Project, path: str) -> tuple[tuple[int, str], ...] | None:
-    """What a module imports: (line, module of the repository); None where it can't be read."""
+def imports_of(project: Project, path: str) -> tuple[str, ...] | None:
+    """The modules of the repository that a module imports, in their order; None where it can't be read."""
+    if project.module(path) is None:
+        return None
+    return tuple(dict.fromkeys(target for _, target in imports_with_lines(project, path)))
+
+
+def imports_with_lines(project: Project, path: str) -> Iterator[tuple[int, str]]:
+    """The same, each time that one is imported, with the line."""
     tree = project.module(path)
-    return tuple(_imports(tree, path, project.derive(modules_of))) if tree is not None else None
+    for node in statements(tree) if tree is not None else ():
+        if isinstance(node, (ast.Import, ast.ImportFrom)):
+            yield from ((node.lineno, target) for target in project.derive(modules_of).imported(path, node))
 
 
 def program(project: Project, path: str) -> Program | None:
@@ -100,7 +109,7 @@ def program(project: Project, path: str) -> Program | None:
     for depth in range(_DEPTH):
         following: list[str] = []
         for importer in level:
-            for line, target in imports_of(project, importer) or ():
+            for target in imports_of(project, importer) or ():
                 if target in seen or len(seen) >= _MOST:
                     continue
                 if depth == _DEPTH - 1 and not found.says_in(target, *_TELLING):
@@ -108,16 +117,10 @@ def program(project: Project, path: str) -> Program | None:
                 if imports_of(project, target) is not None:
                     seen.add(target)
                     found.paths.append(target)
-                    found.via[target] = (importer, line)
+                    found.via[target] = importer
                     following.append(target)
         level = following
     return found
-
-
-def _imports(tree: ast.Module, importer: str, modules: Modules) -> Iterator[tuple[int, str]]:
-    for node in statements(tree):
-        if isinstance(node, (ast.Import, ast.ImportFrom)):
-            yield from ((node.lineno, target) for target in modules.imported(importer, node))
 
 
 def is_value(node: ast.AST, dest: str, context: type[ast.expr_context]) -> bool:
@@ -169,8 +172,10 @@ def starters(project: Project, path: str) -> Iterator[str]:
     )
     for source in project.matching(imports, word=stem):
         other = source.path
-        lines = [line for line, target in imports_of(project, other) or () if target == path and other != path]
-        if lines and (leading is None or _takes(project.module(other), source.text, lines, stem, leading)):
+        if other == path or path not in (imports_of(project, other) or ()):
+            continue
+        lines = [line for line, target in imports_with_lines(project, other) if target == path]
+        if leading is None or _takes(project.module(other), source.text, lines, stem, leading):
             yield other
 
 

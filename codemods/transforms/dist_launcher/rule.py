@@ -246,7 +246,9 @@ def _spawn_settings(
             hops = [Hop(source.path, source.position(line.module.start)[0], "the launcher starts the ranks")]
             hops.append(Hop(program.path, 1, "the script that it starts"))
             if path in program.via:
-                importer, number = program.via[path]
+                importer = program.via[path]
+                lines = entries.imports_with_lines(program.project, importer)
+                number = next(line for line, target in lines if target == path)
                 hops.append(Hop(importer, number, f"imports {path}"))
             gone = removed_statement(code, program.tree(path), call)
             unsafe = (

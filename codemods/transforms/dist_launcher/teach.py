@@ -12,7 +12,7 @@ from ...syntax.argparse_options import Option, nodes
 from ...syntax.imports import reference
 from ...syntax.names import dotted
 from .local_rank import overwriting, overwritten_defaults, reads_environment, spelling
-from .program import SPELLINGS, Program, imports_of
+from .program import SPELLINGS, Program, imports_with_lines
 
 _GROUPS = ("add_argument_group", "add_mutually_exclusive_group")
 
@@ -123,7 +123,7 @@ def _os_by_star(project: Project, path: str, module: ast.Module, line: int) -> b
     stars = [node for node in module.body if isinstance(node, ast.ImportFrom) and node.names[0].name == "*"]
     if len(stars) != 1 or stars[0].lineno >= line:
         return False
-    given = [target for at, target in imports_of(project, path) or () if at == stars[0].lineno]
+    given = [target for at, target in imports_with_lines(project, path) if at == stars[0].lineno]
     other = project.module(given[0]) if len(given) == 1 else None
     if other is None or any(isinstance(node, ast.Name) and node.id == "__all__" for node in walk(other)):
         return False

@@ -126,7 +126,7 @@ def unseen_option(project: Project, found: Program) -> tuple[str, int] | None:
         return None
     reached, todo = {found.path}, [found.path]
     while todo:
-        todo += {target for _, target in imports_of(project, todo.pop()) or ()} - reached
+        todo += set(imports_of(project, todo.pop()) or ()) - reached
         reached.update(todo)
     for source in named:
         if source.path in reached:

@@ -139,12 +139,7 @@ def _applies(outline: Outline, call: ast.Call, resolver: Resolver) -> bool:
 @asked
 def _has_apply(project: Project) -> bool:
     """Some class of the repository has a method of that name."""
-    return (
-        next(
-            iter(project.matching(re.compile(r"^[ \t]+(?:async )?def apply\(", re.MULTILINE), part="def apply(")), None
-        )
-        is not None
-    )
+    return any(project.paths_matching(re.compile(r"^[ \t]+(?:async )?def apply\(", re.MULTILINE), part="def apply("))
 
 
 def _runs_arguments(outline: Outline, call: ast.AST) -> bool:

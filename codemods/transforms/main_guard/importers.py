@@ -233,7 +233,7 @@ def _packages(project: Project) -> tuple[tuple[str, str], ...]:
 @asked
 def _importing(project: Project) -> tuple[str, ...]:
     """The files that import by a string."""
-    return tuple(source.path for source in project.matching(_DYNAMIC_IMPORT, words=_DYNAMIC))
+    return tuple(project.paths_matching(_DYNAMIC_IMPORT, words=_DYNAMIC))
 
 
 @asked

@@ -35,8 +35,7 @@ def reads_main(project: Project, importers: Importers, path: str) -> str | None:
 
 def variables_of_main(repo: Repo, path: str) -> dict[ast.expr, str]:
     """The places in a file that read a variable of the main module, with its name."""
-    source = repo.project.source(path)
-    names_it = source is not None and _MAIN in source.text and _NAMES_MAIN.search(source.text) is not None
+    names_it = repo.project.holds(path, _MAIN) and repo.project.holds(path, _NAMES_MAIN)
     outline = repo.outline(path) if names_it else None
     return dict(_reads(outline)) if outline is not None else {}
 

@@ -182,8 +182,7 @@ def _forks(search: Search, outline: Outline, source: Source) -> bool:
     starts = search.starts
     if _FORKS.search(source.text) is not None:
         return True
-    setting = [found.path for found in starts.project.matching(_FORKS, words=(SETS,))]
-    setting = [path for path in setting if _forks_on_import(starts, path)]
+    setting = [path for path in starts.project.paths_matching(_FORKS, words=(SETS,)) if _forks_on_import(starts, path)]
     return bool(setting) and any(
         other == path or (path.endswith("/__init__.py") and other.startswith(path.removesuffix("__init__.py")))
         for node in outline.imports

@@ -47,8 +47,8 @@ def set_in_project(project: Project) -> dict[tuple[Outline, str], list[tuple[Out
     """The places that set variables of modules by text, by the module and the name, which may be `UNKNOWN`."""
     found: dict[tuple[Outline, str], list[tuple[Outline, ast.AST]]] = {}
     repo = Repo(project)
-    for source in project.matching(_AS_TEXT, words=_WORDS):
-        outline = repo.outline(source.path)
+    for path in project.paths_matching(_AS_TEXT, words=_WORDS):
+        outline = repo.outline(path)
         for node in outline.nodes if outline is not None else ():
             assert outline is not None
             changed = set_by_text(repo.resolver, outline, node)

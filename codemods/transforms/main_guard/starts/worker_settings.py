@@ -51,13 +51,13 @@ class Settings:
                 if _says_more(source.text[found.end() :], len(found[1])):  # type: ignore[union-attr]
                     return True
         filled = re.compile(rf"(?:\b|['\"]){re.escape(part)}['\"]?\s*[=:]\s*(?:dict\(|\{{){_IN_DICT}{_MORE}")
-        return next(iter(self.project.matching(filled, words=(NUMBER,))), None) is not None
+        return any(self.project.paths_matching(filled, words=(NUMBER,)))
 
     def is_option(self, name: str) -> bool:
         """The command line of some program of the repository has an option of that name."""
         if name not in self._options:
             option = re.compile(rf"['\"]--?{either(name)}['\"]")
-            self._options[name] = name.isidentifier() and next(iter(self.project.matching(option)), None) is not None
+            self._options[name] = name.isidentifier() and any(self.project.paths_matching(option))
         return self._options[name]
 
     def option_is_more(self, name: str) -> bool:

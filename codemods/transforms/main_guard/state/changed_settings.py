@@ -76,7 +76,6 @@ class Search:
         self.parts = Parts(self.callees, self._functions.known)
         self.called = CallsOfFunctions(self.callees, self.parts.same)
         self._asked: dict[ast.AST, frozenset[str] | None] = {}
-        self._own: dict[tuple[str, str], bool] = {}  # see `_means_own`
         self.callers: dict[Function, list[Hop]] = {}
 
     @property
@@ -284,18 +283,11 @@ class Search:
         """The files that may mean the module's object by one of the names; of most the text shows that they don't."""
         project = self.starts.project
         for path in dict.fromkeys(path for alias in aliases for path in project.with_words((alias,))):
-            if path != home.path and all(self._means_own(path, alias) for alias in aliases):
+            if path != home.path and all(means_own(project, path, alias) for alias in aliases):
                 continue
             outline = self.repo.outline(path)
             if outline is not None:
                 yield outline
-
-    def _means_own(self, path: str, name: str) -> bool:
-        """See `means_own`; of `logger` it is asked once for each file that has one."""
-        if (path, name) not in self._own:
-            source = self.starts.project.source(path)
-            self._own[path, name] = source is not None and means_own(source.text, name)
-        return self._own[path, name]
 
     # who runs the change
 

@@ -267,8 +267,8 @@ def _key(outline: Outline, node: ast.expr) -> str:
 
 def _set_variables(search: Search, key: str) -> Iterator[Place]:
     pattern = re.compile(rf"environ\b[^\n]*{re.escape(key)}|putenv")
-    for source in search.starts.project.matching(pattern):
-        outline = search.repo.outline(source.path)
+    for path in search.starts.project.paths_matching(pattern):
+        outline = search.repo.outline(path)
         for node in outline.nodes if outline is not None else ():
             assert outline is not None
             if _sets_variable(outline, node, repr(key)):

@@ -8,19 +8,25 @@ import re
 from collections.abc import Set
 
 from ....nodes import walk
+from ....project import Project
+from ....questions import asked
 from ....syntax.outline import Outline
 from ..statements import names_bound
 
 OBJECTS = (ast.Call, ast.Dict, ast.List, ast.Set, ast.DictComp, ast.ListComp, ast.SetComp)
 
 
-def means_own(text: str, name: str) -> bool:
+@asked
+def means_own(project: Project, path: str, name: str) -> bool:
     """True where a file surely has no import, attribute of a module, or second name for what others call `name`.
 
     It only makes an object of the name, `logger = getLogger(__name__)`, and uses attributes of that. A module of the
     name from which it imports something else, `from utils.logger import getLogger`, is no such meaning.
     """
-    every, own, parted = _patterns(name)
+    source = project.source(path)
+    if source is None:
+        return False
+    text, (every, own, parted) = source.text, _patterns(name)
     return parted.search(text) is None and len(every.findall(text)) == len(own.findall(text))
 
 

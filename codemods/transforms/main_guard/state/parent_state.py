@@ -375,7 +375,7 @@ def _set_by_name(search: Search, state: _State) -> Iterator[Place]:
 
 def _setting_by_name(project: Project) -> tuple[str, ...]:
     """The files that may hold such a call."""
-    return tuple(source.path for source in project.matching(_BY_NAME, words=("setattr", "vars", "__dict__")))
+    return tuple(project.paths_matching(_BY_NAME, words=("setattr", "vars", "__dict__")))
 
 
 def _set_elsewhere(search: Search, state: _State) -> Iterator[Place]:
@@ -406,8 +406,8 @@ def _attributes(
     search: Search, state: _State, pattern: re.Pattern[str], within: re.Pattern[str] | None = None
 ) -> Iterator[tuple[Outline, ast.Attribute]]:
     """The attributes of its name, in the files where `pattern` matches; `within`: see `Project.matching`."""
-    for source in search.starts.project.matching(pattern, words=(state.name,), within=within):
-        outline = search.repo.outline(source.path)
+    for path in search.starts.project.paths_matching(pattern, words=(state.name,), within=within):
+        outline = search.repo.outline(path)
         if outline is not None:
             yield from ((outline, node) for node in outline.attributes.get(state.name, ()))
 

@@ -308,8 +308,8 @@ def _changes(search: Search, state: State, near: Set[str]) -> Iterator[Place]:
     """Where code in a function, or under a main guard, sets it, in the files `near`."""
     words = {name.removesuffix("()").rpartition(".")[2] for name in state.sets}
     pattern = re.compile(rf"\b(?:{'|'.join(sorted(words))})\b\s*[(.=\[\])]")
-    for source in search.starts.project.matching(pattern, words=tuple(sorted(words)), among=near):
-        outline = search.repo.outline(source.path)
+    for path in search.starts.project.paths_matching(pattern, words=tuple(sorted(words)), among=near):
+        outline = search.repo.outline(path)
         for node in outline.nodes if outline is not None else ():
             assert outline is not None
             if node.__class__ in _SETTING and (found := _set_by(outline, node, state)) is not None:

@@ -11,6 +11,8 @@ from collections.abc import Iterator
 from pathlib import PurePosixPath
 from typing import NamedTuple
 
+from ....project import Project
+from ....questions import asked
 from ....syntax.binding_rules import COMPREHENSIONS, defaults_of, positional
 from ....syntax.callees import FUNCTIONS, Callees, Function
 from ....syntax.names import last_name, written
@@ -70,10 +72,8 @@ class SameValues:
         resolver, repo = self.callees.resolver, self.callees.repo
         by_text = frozenset(repo.project.with_words(_BY_TEXT))
         for outline in repo.mentioning(stem):
-            source = repo.project.source(outline.path)
-            text = source.text if source is not None else ""
             words = [name for name, origin in outline.imported.items() if origin.rpartition(".")[2] == stem]
-            words = [name for name in words if _stands_alone(text, name)]
+            words = [name for name in words if _stands_alone(repo.project, outline.path, name)]
             for use in (use for word in words for use in outline.named.get(word, ())):
                 is_read = isinstance(use.ctx, ast.Load) and not isinstance(outline.parents[use], ast.Attribute)
                 if is_read and resolver.module(outline, use) is home:
@@ -281,8 +281,11 @@ def _means(outline: Outline, use: ast.Name, target: ast.Name) -> bool:
     return any(binding.statement is statement for binding in bindings)
 
 
-def _stands_alone(text: str, name: str) -> bool:
-    """The name may be used in the text otherwise than in front of a dot, and in more than a plain import."""
+@asked
+def _stands_alone(project: Project, path: str, name: str) -> bool:
+    """The name may be used in the text of a file otherwise than in front of a dot, and in more than a plain import."""
+    source = project.source(path)
+    text = source.text if source is not None else ""
     for match in re.finditer(rf"{name}(?<!\w{name})(?!\w)(?![ \t]*\.)", text):
         start = text[text.rfind("\n", 0, match.start()) + 1 : match.start()].lstrip()
         if not start.startswith(("import ", "from ")) or ";" in start or "\r" in start:
