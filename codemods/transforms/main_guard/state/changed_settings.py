@@ -29,7 +29,7 @@ from .calls_of_functions import CallsOfFunctions
 from .calls_of_scripts import CallsOfScripts, has_guard
 from .emptied_before import is_emptied
 from .object_parts import ADDS, DRAWN, ITEM, Parts
-from .own_names import OBJECTS, may_mean_other, means_own
+from .own_names import OBJECTS, has_own, may_mean_other
 from .registrations import Registrations
 from .set_back import is_set_back
 from .worker_functions import Worker, WorkerFunctions, begins_some, begins_workers
@@ -283,7 +283,7 @@ class Search:
         """The files that may mean the module's object by one of the names; of most the text shows that they don't."""
         project = self.starts.project
         for path in dict.fromkeys(path for alias in aliases for path in project.with_words((alias,))):
-            if path != home.path and all(means_own(project, path, alias) for alias in aliases):
+            if path != home.path and all(has_own(project, path, alias) for alias in aliases):
                 continue
             outline = self.repo.outline(path)
             if outline is not None:

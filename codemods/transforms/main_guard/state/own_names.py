@@ -17,16 +17,19 @@ OBJECTS = (ast.Call, ast.Dict, ast.List, ast.Set, ast.DictComp, ast.ListComp, as
 
 
 @asked
-def means_own(project: Project, path: str, name: str) -> bool:
+def has_own(project: Project, path: str, name: str) -> bool:
+    """See `means_own`."""
+    source = project.source(path)
+    return source is not None and means_own(source.text, name)
+
+
+def means_own(text: str, name: str) -> bool:
     """True where a file surely has no import, attribute of a module, or second name for what others call `name`.
 
     It only makes an object of the name, `logger = getLogger(__name__)`, and uses attributes of that. A module of the
     name from which it imports something else, `from utils.logger import getLogger`, is no such meaning.
     """
-    source = project.source(path)
-    if source is None:
-        return False
-    text, (every, own, parted) = source.text, _patterns(name)
+    every, own, parted = _patterns(name)
     return parted.search(text) is None and len(every.findall(text)) == len(own.findall(text))
 
 
