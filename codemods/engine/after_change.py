@@ -14,7 +14,7 @@ from ..flow.answers.crossing import Crossing
 from ..flow.answers.crossings import flow_of
 from ..flow.answers.instance_uses import InstanceUse
 from ..flow.answers.introspection import Question as Inspection
-from ..flow.answers.surroundings import TEXTS
+from ..flow.answers.surroundings import NUMBERS, TEXTS
 from ..flow.boundaries import table
 from ..flow.facts import cache as facts_cache
 from ..flow.facts.collector import facts_of
@@ -216,7 +216,9 @@ class AfterChange:
         """How places moved in the changed files; None where more has changed."""
         if self._facts is None:
             return None
-        numbers = table(self._project.settings.boundaries).numbers
+        compared = self._asked.get(NUMBERS)
+        # where code compares any with what it is called with, each counts
+        numbers = table(self._project.settings.boundaries).numbers if compared and not compared.answer else None
         found = [moves(before, now, numbers) for before, now in self._facts]
         return None if None in found else [moved for moved in found if moved is not None]
 

@@ -199,6 +199,20 @@ def test_another_number_costs_no_solution(
     assert after == check(DirectoryFiles(repository), replace(COLD, boundaries=boundaries))
 
 
+def test_a_number_counts_that_a_program_compares(repository: Path) -> None:
+    (repository / "starts.py").write_text(
+        "from multiprocessing import Process\n\n\ndef start(number, job):\n    if number > 3:\n"
+        "        Process(target=job).start()\n"
+    )
+    call = "from starts import start\n\nstart({}, lambda: print())\n"
+    (repository / "calls.py").write_text(call.format(2))
+    before = warm(repository)
+    (repository / "calls.py").write_text(call.format(5))
+    after = warm(repository)
+    assert after == cold(repository)
+    assert after != before
+
+
 def test_flow_that_answers_the_same_keeps_what_was_found(repository: Path, work: list[str], solved: list[int]) -> None:
     (repository / "other.py").write_text("def other(batch):\n    return batch\n")
     warm(repository)

@@ -39,7 +39,7 @@ from .registries import Registries
 from .same_object import SameObject
 from .seeds import EVERY, evaluated_seeds, likely_seeds, possible_seeds, proven_seeds
 from .shared_copies import SharedCopies
-from .surroundings import TEXTS, Surroundings
+from .surroundings import NUMBERS, TEXTS, Surroundings, compared_numbers
 from .taken_along import TakenAlong
 from .trace import MAX_HOPS, Reason, Reasons, trace_of
 
@@ -65,11 +65,12 @@ def flow_of(project: Project) -> Flow:
 def _flow(project: Project) -> Flow:
     def facts() -> Mapping[str, FileFacts]:
         with project.noting(None):
+            compared_numbers(project)  # so that its answer is known, on which all others depend
             return project_facts(project)
 
     if not project.known:
         facts = functools.partial(_same, facts())  # the project holds us: a circle is not freed as soon as it could be
-    recorder = Recorder(project.notes, project.known, [TEXTS])
+    recorder = Recorder(project.notes, project.known, [TEXTS, NUMBERS])
     return Flow(facts, project.settings.boundaries, recorder, Surroundings.of(project))
 
 

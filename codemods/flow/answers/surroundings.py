@@ -6,9 +6,25 @@ from collections.abc import Collection
 from dataclasses import dataclass
 
 from ...project import Project
+from ...questions import asked
 from ...syntax.named_modules import named_modules
+from ..facts.records import PassedOn, project_facts
+
+
+@asked
+def compared_numbers(project: Project) -> tuple[int, ...]:
+    """What parameters are compared with under which processes start: it counts then which number a call gives."""
+    project.note_facts()
+    found: set[int] = set()
+    for facts in project_facts(project).values():
+        passed = [value for call in facts.calls for value in call.literals.values() if value.__class__ is PassedOn]
+        passed += [each for made in facts.functions for each in (made.processes_if, *(made.under or ())[1:])]
+        found.update(each.than[1] for each in passed if isinstance(each, PassedOn) and each.than is not None)
+    return tuple(sorted(found))
+
 
 TEXTS = (named_modules.name,)  # the question whose answer depends on texts
+NUMBERS = (compared_numbers.name,)
 _PACKAGING = frozenset({"setup.py", "setup.cfg", "pyproject.toml"})
 
 

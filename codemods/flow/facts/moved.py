@@ -85,10 +85,10 @@ class Moves:
         return self._points[line, column]
 
 
-def moves(before: FileFacts, now: FileFacts, numbers: Container[tuple[str, object]]) -> Moves | None:
+def moves(before: FileFacts, now: FileFacts, numbers: Container[tuple[str, object]] | None) -> Moves | None:
     """Where the places of `before` are in `now`; None where more than the places differs, or their order.
 
-    `numbers`: as of the table of boundaries. Any other says no more than that there is one.
+    `numbers`: as of the table of boundaries. Any other says no more than that there is one. None: each counts.
     """
     old, new = Places(), Places()
     if _without(before, old, numbers) != _without(now, new, numbers):
@@ -113,15 +113,16 @@ class Places:
 _Take = Callable[[Any, Places], Any]  # gives the value without its places, and notes them
 
 
-def _without(facts: FileFacts, places: Places, numbers: Container[tuple[str, object]]) -> dict[str, Any]:
+def _without(facts: FileFacts, places: Places, numbers: Container[tuple[str, object]] | None) -> dict[str, Any]:
     """All that the facts say, whatever fields they have, but for where."""
     takes = _fields_of(FileFacts)
     found: dict[str, Any] = {field.name: getattr(facts, field.name) for field in fields(facts)}
     del found["path"]
     for name, take in takes.items():
         found[name] = take(found[name], places)
-    for call in found["calls"]:
-        call.literals = {key: _said(key, value, numbers) for key, value in call.literals.items()}
+    if numbers is not None:
+        for call in found["calls"]:
+            call.literals = {key: _said(key, value, numbers) for key, value in call.literals.items()}
     return found
 
 
