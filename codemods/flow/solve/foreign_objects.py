@@ -7,7 +7,7 @@ from functools import cached_property
 
 from ..boundaries import Table, Variant
 from ..facts.hooks import HOOKS_KEPT, PATCHED
-from ..facts.records import Call
+from ..facts.records import WHOLE_BODY, Call
 from .attributes import KEPT_AS
 from .constraints import Constraints
 from .containers import DEFAULT_DICT, HOLDERS, Containers
@@ -113,7 +113,7 @@ class ForeignObjects:
                 heap.edge(self.containers.of_result[result], receiver.b, line)
             return
         keeps = self.table.keeps(name)
-        if keeps:
+        if keeps and not (name == DEFAULT_DICT and self._loses_factory(offset, call)):
             contents = self.containers.of_result.get(result, -1)
             if contents < 0:
                 contents = self.containers.of_result[result] = heap.node(
@@ -165,6 +165,23 @@ class ForeignObjects:
                 for star in call.double_stars:
                     if star >= 0 and attribute not in given:
                         self.containers.pass_elements(star + offset, node, attribute)
+
+    def _loses_factory(self, offset: int, call: Call) -> bool:
+        """`counts.default_factory = None` stands below, and nothing gets the dict before."""
+        result = call.result + offset
+        facts = self.sinks.program.facts[self.heap.file_of[result]]
+        held = {node - offset for node in (result, *(self.heap.targets[result] or ()))}
+        ends = [
+            line
+            for base, attribute, line, last, function in facts.cleared
+            if attribute == "default_factory" and base in held and last == WHOLE_BODY and function == call.scope
+        ]
+        if not ends or any(name == "default_factory" and base in held for base, name, *_ in facts.stores):
+            return False
+        return not any(
+            call.position[0] < other.position[0] < min(ends) and not held.isdisjoint(other.arguments)
+            for other in facts.calls
+        )
 
     @cached_property
     def _hooks(self) -> bool:
