@@ -43,8 +43,8 @@ class Header:
             if not self.settled.pure_decorator(decorator, names):
                 called = decorator.func if isinstance(decorator, ast.Call) else decorator
                 caches = origin_in(self.scopes, called) in _CACHES
-                advice = f"{_AT_TOP}, if one cache will do for all" if caches else _BY_HAND
-                raise Refused(f"its decorator `@{_called(decorator)}` may do more than wrap it: {advice}")
+                advice = f": {_AT_TOP}, if one cache will do for all" if caches else _once_will_do(unit)
+                raise Refused(f"its decorator `@{_called(decorator)}` may do more than wrap it{advice}")
 
     def parameters(self, unit: Unit) -> None:
         """Defaults, annotations, bases: what runs where the definition stands will run once, on import."""
@@ -255,6 +255,17 @@ class Header:
                     f"{what} (line {default.lineno}), is evaluated each time that the class is created: {_BY_HAND}"
                 )
         self._annotations(method)
+
+
+def _once_will_do(unit: Unit) -> str:
+    """What decorating at module level would change, and what a person could do."""
+    around = unit.home.node
+    if not isinstance(around, FUNCTIONS):
+        return f": {_BY_HAND}"
+    return (
+        f", and runs each time that `{around.name}` is called; at module level it would run once, on import: "
+        f"{_AT_TOP} if that will do, else let the worker call `{around.name}`"
+    )
 
 
 def _called(decorator: ast.expr) -> str:
