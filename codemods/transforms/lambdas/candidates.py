@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Iterable
 
 from ...finding import Refused
 from ...nodes import walk
@@ -177,15 +178,28 @@ class Units:
             if len(bindings) == 1 and self.settled.value_may_change(variable):
                 self._capture_value(unit, variable, uses)
                 return
+            if len(bindings) > 1 and self._is_called(variable, uses):
+                self._capture_value(unit, variable, uses)
+                return
             if len(bindings) > 1:
+                how = "imported" if len(imported) == len(bindings) else "imported and bound"
                 raise Refused(
-                    f"`{variable.name}` is imported in several ways in the function: pass what was imported as an "
+                    f"`{variable.name}` is {how} in several ways in the function: pass what was imported as an "
                     "argument (a module: by its name)"
                 )
             unit.imported.append(variable)
             unit.imports[start_of(imported[0].node)] = _import_statement(imported[0].statement, variable.name)
             return
         self._capture_value(unit, variable, uses)
+
+    def _is_called(self, variable: Variable, uses: Iterable[Use]) -> bool:
+        """It is called, and so no module: `from fast import clip`, or else `clip = None`."""
+        for binding in variable.bindings:
+            constant = isinstance(getattr(binding.statement, "value", None), ast.Constant)
+            if not isinstance(binding.statement, ast.ImportFrom) and not constant:
+                return False
+        parents = ((use.node, self.scopes.parents[use.node]) for use in uses)
+        return any(isinstance(parent, ast.Call) and parent.func is node for node, parent in parents)
 
     def _capture_value(self, unit: Unit, variable: Variable, uses: list[Use]) -> None:
         why = self.scopes.why_not_once(variable, unit.node)

@@ -97,3 +97,47 @@ def test_attributes_that_stay_behind_hold_nothing_back() -> None:
     text = LOADERS.format(function="pass", method=method)
     files = {"train.py": text.replace("self.scale = scale", "self.scale, self.dataset = scale, Rows(abs)")}
     assert "partial(" in migrated(files, "lambdas")["train.py"]  # over the one attribute that it reads
+
+
+PARTS = """\
+from multiprocessing import Pool
+
+def build(scale):
+    def pad(x):
+        return x + 1
+
+    {imported}
+
+    def work(x):
+        return {body}
+
+    return {given}
+
+if __name__ == "__main__":
+    print(Pool(2).map(build(2), [1, 2]))
+"""
+MODULE = "try:\n        import ujson as json\n    except ImportError:\n        import json"
+VALUE = "try:\n        from fast import clip\n    except ImportError:\n        clip = None"
+
+
+@each_row(
+    ("imported", "body", "given", "fixed"),
+    [
+        (MODULE, "json.dumps(pad(x) * scale)", "work", 0),  # `pad` alone would help nobody
+        (MODULE, "json.dumps(pad(x) * scale)", "work or pad", 1),
+        ("import json", "json.dumps(pad(x) * scale)", "work", 2),
+        (VALUE, "clip(pad(x)) if clip else scale", "work", 2),
+        (VALUE, "clip.__name__ if clip else pad(scale)", "work", 0),  # it may be a module
+    ],
+)
+def test_what_only_a_function_reads_that_stays(imported: str, body: str, given: str, fixed: int) -> None:
+    text = PARTS.format(imported=imported, body=body, given=given)
+    found = reported({"a.py": text}, "lambdas")
+    assert len(found) == 2 and sum(each.fix is not None for each in found) == fixed
+    part = next(each for each in found if each.span.line == 4)
+    assert part.fix is not None or (part.reason or "").startswith("what takes it along (line ")
+
+
+def test_values_of_two_imports_are_passed() -> None:
+    text = PARTS.format(imported=VALUE, body="clip(x) if clip else scale", given="work")
+    assert "functools.partial(_build_work, clip, scale)" in migrated({"a.py": text}, "lambdas")["a.py"]
