@@ -200,3 +200,41 @@ def test_what_is_counted_as_it_is_opened_is_not_in_a_worker(more: str) -> None:
     (found,) = reported({"a.py": text}, RULE)
     assert found.fix is None
     assert "changes something else as it is opened" in (found.reason or "")
+
+
+SEVERAL = """\
+import sqlite3
+from multiprocessing import Process
+class Rows:
+    def __init__(self, path):
+        self.path = path
+        self.conn = None
+    def read(self, at):
+        if self.conn is None:
+            self.conn = sqlite3.connect(self.path)
+        return self.conn.execute('select ?', (at,)).fetchone()
+def work(several):
+    print(len(several))
+def main():
+    several = {}
+    {}
+    Process(target=work, args=(several,)).start()
+if __name__ == '__main__':
+    main()
+"""
+
+
+@each_row(
+    ("made", "line", "sure"),
+    [
+        ("[Rows(path) for path in 'ab']", "several[0].read(1)", True),
+        ("[Rows('a'), Rows('b')]", "for each in several: each.read(1)", True),
+        ("{path: Rows(path) for path in 'ab'}", "several['a'].read(1)", True),
+        ("{'a': Rows('a')}", "print(several['a'].read(1))", True),
+        ("[Rows(path) for path in 'ab']", "print(len(several), several[0].path)", False),
+        ("[Rows(path) for path in 'ab']", "for each in several: print(each)", False),
+        ("[str(path) for path in 'ab']", "several[0].read(1)", False),
+    ],
+)
+def test_one_of_several_is_used_before(made: str, line: str, sure: bool) -> None:
+    assert [each.span.line for each in reported({"a.py": SEVERAL.format(made, line)}, RULE)] == [9] * sure

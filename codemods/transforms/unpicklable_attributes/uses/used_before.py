@@ -6,6 +6,7 @@ import ast
 from collections.abc import Iterator
 
 from ....finding import Hop, Trace
+from ....nodes import end_line
 from ....syntax.branches import exclude_each_other
 from ....syntax.outline import Outline
 from ..classes import Shape, Store
@@ -18,7 +19,7 @@ def used_before(family: Family, shape: Shape, store: Store, trace: Trace) -> Hop
     """Where the function that sends the object first runs the method of `store`, such as `dataset[0]` above the loader.
 
     Only a local name counts whose one value is a new object of the class, also by calls that give it back
-    (`Reader().open()`), and which stands in the sending statement, itself or by another name.
+    (`Reader().open()`), or a list or dict of such; it stands in the sending statement, itself or by another name.
     """
     sent = trace[-1] if trace else None
     outline = family.repo.outline(sent.path) if sent is not None else None
@@ -30,11 +31,13 @@ def used_before(family: Family, shape: Shape, store: Store, trace: Trace) -> Hop
     for name in (other for node in standing for other in _same(outline, node)):
         scope, bindings = outline.lookup(name, name.id)
         value = bindings[0].value if len(bindings) == 1 else None
-        way = _made_by(family, outline, value, shape) if value is not None else None
+        element = _element(value)
+        way = _made_by(family, outline, element or value, shape) if value is not None else None
         if value is None or way is None:
             continue
         found: int | None = None
-        uses = ((line, method) for line, _, method in sorted(_uses(outline, name.id, scope)))
+        found_uses = _uses(outline, name.id, scope) if element is None else _uses_of_parts(outline, name.id, scope)
+        uses = ((line, method) for line, _, method in sorted(found_uses))
         for line, method in (*way, *uses):
             if way[0][0] <= line < sent.line:
                 if method in leading:
@@ -54,6 +57,17 @@ def _same(outline: Outline, name: ast.Name) -> Iterator[ast.Name]:
         given = statement.iter if isinstance(statement, (ast.For, ast.comprehension)) else binding.value
         parts = given.elts if isinstance(given, (ast.Tuple, ast.List)) else [given]
         yield from (part for part in parts if isinstance(part, ast.Name))
+
+
+def _element(value: ast.expr | None) -> ast.expr | None:
+    """What a container that is written out holds, by the first of it."""
+    if isinstance(value, ast.ListComp):
+        return value.elt
+    if isinstance(value, ast.DictComp):
+        return value.value
+    if isinstance(value, ast.Dict):
+        return next(iter(value.values), None)
+    return next(iter(value.elts), None) if isinstance(value, (ast.List, ast.Tuple)) else None
 
 
 def _made_by(family: Family, outline: Outline, value: ast.expr, shape: Shape) -> list[tuple[int, str]] | None:
@@ -109,3 +123,19 @@ def _uses(outline: Outline, name: str, scope: ast.AST) -> Iterator[tuple[int, in
             call = outline.parents[above]
             if isinstance(call, ast.Call) and call.func is above:
                 yield node.lineno, node.col_offset, above.attr
+
+
+def _uses_of_parts(outline: Outline, name: str, scope: ast.AST) -> Iterator[tuple[int, int, str]]:
+    """As `_uses`, of what is in the container `name`: `stores[0].put(x)`, `for store in stores: store.put(x)`."""
+    for node in outline.named.get(name, ()):
+        if not isinstance(node, ast.Name) or outline.scope(node) is not scope:
+            continue
+        above = outline.parents[node]
+        if isinstance(above, ast.Subscript) and above.value is node:
+            method = outline.parents[above]
+            call = outline.parents[method]
+            if isinstance(method, ast.Attribute) and isinstance(call, ast.Call) and call.func is method:
+                yield node.lineno, node.col_offset, method.attr
+        elif isinstance(above, ast.For) and above.iter is node and isinstance(above.target, ast.Name):
+            inside = _uses(outline, above.target.id, scope)
+            yield from (each for each in inside if above.lineno <= each[0] <= end_line(above))
