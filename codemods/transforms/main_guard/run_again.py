@@ -48,6 +48,8 @@ class RunAgain:
         for statement in self.outline.module.body:
             if statement in moved or stays(statement):
                 continue
+            if (seeded := _seeds(statement)) is not None:
+                changing.pop(seeded, None)  # what was drawn from it above stays
             bound = [*names_bound(statement), *self.reads.set_by_text(statement)]
             what = next(self._each_time_another(self.outline, [statement], 0), None) or _by_own_name(statement)
             read = {node.id for node in ast.walk(statement) if isinstance(node, ast.Name)} & changing.keys()
@@ -126,6 +128,16 @@ class RunAgain:
                         "Add only where it is not there yet"
                     )
         return None
+
+
+def _seeds(statement: ast.stmt) -> str | None:
+    """The generator that `rng.seed(1)` gives the same numbers each time."""
+    call = statement.value if isinstance(statement, ast.Expr) else None
+    if not isinstance(call, ast.Call) or not call.args or not isinstance(call.func, ast.Attribute):
+        return None
+    fixed = isinstance(call.args[0], ast.Constant) and call.args[0].value is not None
+    is_variable = call.func.attr == "seed" and isinstance(call.func.value, ast.Name)
+    return call.func.value.id if fixed and is_variable else None  # type: ignore[attr-defined]
 
 
 def makes_unseeded(name: str, call: ast.Call) -> bool:

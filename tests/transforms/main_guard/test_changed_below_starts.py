@@ -38,3 +38,42 @@ def test_what_is_changed_below_all_starts(script: str, fixed: bool) -> None:
     if fixed:
         outside, _, inside = changed["main.py"].partition('if __name__ == "__main__":\n')
         assert 'SETTINGS["scale"] = 10' in outside and '    SETTINGS["scale"] = 0' in inside
+
+
+DRAWS = """\
+import random
+from multiprocessing import Process
+
+RNG = random.Random({seed})
+{seeded}
+WEIGHTS = [RNG.randint(1, 9) for _ in range(5)]
+
+
+def probe(index):
+    print(index, WEIGHTS, RNG.random())
+
+
+{before}
+process = Process(target=probe, args=(1,))
+process.start()
+process.join()
+print("next", RNG.randint(0, 9))
+"""
+
+
+@each_row(
+    ("seed", "seeded", "before", "fixed"),
+    [
+        ("13", "", "", True),
+        ("", "RNG.seed(13)", "", True),
+        ("", "RNG.seed(None)", "", False),
+        ("", "random.seed(13)", "", False),
+        ("13", "", "print(RNG.random())", False),  # a forked worker goes on from there
+    ],
+)
+def test_draws_below_all_starts(seed: str, seeded: str, before: str, fixed: bool) -> None:
+    changed = migrated({"main.py": DRAWS.format(seed=seed, seeded=seeded, before=before)}, "main-guard")
+    assert bool(changed) is fixed
+    if fixed:
+        outside, _, inside = changed["main.py"].partition('if __name__ == "__main__":\n')
+        assert "WEIGHTS =" in outside and seeded in outside and '    print("next"' in inside

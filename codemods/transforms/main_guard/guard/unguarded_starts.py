@@ -11,9 +11,11 @@ from ....flow.facts.test_code import is_test
 from ....nodes import end_line, walk
 from ....syntax.callees import FUNCTIONS, Function
 from ....syntax.main_guard import is_main_name_test, is_main_process_block
+from ....syntax.names import root_of_place
 from ....syntax.outline import Outline
 from ....tree.source import Source
 from ..changed_inputs import ChangedInputs
+from ..data import names as table
 from ..importers import Importers
 from ..main_module import reads_main
 from ..own_nodes import own_nodes
@@ -223,14 +225,31 @@ def _hands_on(outline: Outline, nodes: Iterable[ast.AST]) -> bool:
 
 
 def _changes_plain(starts: Starts, outline: Outline, statement: ast.stmt) -> bool:
-    """It sets or changes what is a literal of the module, and calls nothing of the repository."""
-    calls = (node for node in walk(statement) if isinstance(node, ast.Call))
-    names = {*names_bound(statement), *changed(statement)}
-    bindings = [binding for name in names for binding in outline.bindings(outline.module, name)]
+    """It sets or changes what is a literal of the module, or draws from a generator of it, and calls nothing of the
+    repository."""
+    calls = [node for node in walk(statement) if isinstance(node, ast.Call)]
+    drawn = {root.id for call in calls if (root := root_of_place(call.func)) is not None}
+    drawn = {name for name in drawn if _makes_generator(starts, outline, name)}
+    bindings = [
+        binding
+        for name in {*names_bound(statement), *changed(statement)} - drawn
+        for binding in outline.bindings(outline.module, name)
+    ]
     return (
-        bool(bindings)
+        bool(bindings or drawn)
         and all(isinstance(each.value, _PLAIN) for each in bindings)
         and not any(starts.callees.called(outline, call) for call in calls)
+    )
+
+
+def _makes_generator(starts: Starts, outline: Outline, name: str) -> bool:
+    """The variable of the module is a generator of random numbers, of which each process has one of its own."""
+    values = [binding.value for binding in outline.bindings(outline.module, name)]
+    calls = [value for value in values if isinstance(value, ast.Call)]
+    return (
+        bool(calls)
+        and len(calls) == len(values)
+        and all(starts.name(outline, call.func) in table("generators") for call in calls)
     )
 
 
