@@ -125,3 +125,33 @@ def test_one_of_several_derived_classes_is_only_possible() -> None:
     [finding] = reported(files | {"parts.py": alike}, "main-guard")
     assert finding.span.line == 3
     assert [hop.line for hop in finding.trace][:2] == [3, 10]
+
+
+MANAGED = """\
+import lightning
+from torch.utils.data import DataLoader
+
+from package import Manager, Modules
+
+{loader}
+trainer = lightning.Trainer()
+{line}
+"""
+
+
+@each_row("loader, line, found", [
+    ("data = Modules(train=DataLoader(range(4), num_workers=2))", "Manager(trainer, data)()", 8),
+    ("data = DataLoader(range(4), num_workers=2)", "Manager(trainer=trainer, data=data)()", 8),
+    ("data = DataLoader(range(4), num_workers=0)", "Manager(trainer, data)()", 0),
+    ("data = DataLoader(range(4), num_workers=2)", "Manager(trainer, data)", 0),
+    ("data = DataLoader(range(4), num_workers=2)", "Manager(trainer, data).show()", 0),
+    ("data = DataLoader(range(4), num_workers=2)", "Manager(data)()", 0),
+    ("data = DataLoader(range(4), num_workers=2)", "Manager(trainer)()", 0),
+])  # fmt: skip
+def test_who_gets_a_trainer_and_the_data_trains_when_it_is_called(loader: str, line: str, found: int) -> None:
+    findings = reported({"train.py": MANAGED.format(loader=loader, line=line)}, "main-guard")
+    assert [finding.span.line for finding in findings] == [found] * (found > 0)
+    own = "class Manager:\n    def __init__(self, *parts):\n        self.parts = parts\n\n    def __call__(self):\n"
+    own += "        self.parts[0].fit(self.parts[1])\n\n    def show(self):\n        print(self)\n"
+    files = {"package.py": own + "\n\nclass Modules:\n    pass\n", "train.py": MANAGED.format(loader=loader, line=line)}
+    assert [finding.span.line for finding in reported(files, "main-guard")] == [found] * (found > 0)

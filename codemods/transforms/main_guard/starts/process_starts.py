@@ -33,6 +33,7 @@ from .by_value import ByValue
 from .command_lines import commands, offered
 from .fork_contexts import forking
 from .handed_functions import Handed, HandedFunctions, arguments, around, is_code
+from .handed_trainers import trained_by
 from .loader_values import bound_value, forks, is_text
 from .loaders import Given, Loaders, likely, makes_container, of_all, surest
 from .own_start import starts_itself
@@ -208,7 +209,9 @@ class Starts:
         if others := self.callees.alternatives(outline, node):
             starts = (self._through(outline, node, given, *other, constants=False) for other in others)
             found = next((start for start in starts if start is not None), None)
-            return found if len(others) == 1 or found is None else replace(found, confidence=likely(found.confidence))
+            if found is None:
+                return self._trained(outline, node, given)
+            return found if len(others) == 1 else replace(found, confidence=likely(found.confidence))
         methods, known = self.loaders.objects.methods(outline, node)
         if methods:
             several = [self._through(outline, node, given, *other, constants=False) for other in methods]
@@ -246,7 +249,8 @@ class Starts:
     def _trained(self, outline: Outline, call: ast.Call, given: Given) -> Start | None:
         """A trainer of a library goes through the loaders that it gets, got before, or makes: `trainer.fit(loader)`."""
         if not isinstance(call.func, ast.Attribute):
-            return None
+            sure = trained_by(outline, call.func, self.name, lambda at, each: self._brings_loaders(at, each, given))
+            return None if sure is None else _start(outline, call, sure, "trains with a DataLoader that has workers")
         method, trainer = call.func.attr, call.func.value
         if method in names("consuming"):
             if self._spawns(outline, trainer):
@@ -255,8 +259,7 @@ class Starts:
             kept = [keyword.value for keyword in made.keywords] if isinstance(made, ast.Call) else []
             passed = [*call.args, *(keyword.value for keyword in call.keywords)]
             for argument in [*passed, *kept]:
-                sure = self.loaders.sure(outline, argument, given) if argument in passed else None
-                sure = sure or self._makes_loaders(outline, argument)
+                sure = self._brings_loaders(outline, argument, given if argument in passed else None)
                 if sure is not None:
                     return _start(outline, call, likely(sure), f"`{method}` gets a DataLoader with workers")
             before = given_before(self.callees, outline, trainer)
@@ -372,6 +375,11 @@ class Starts:
             variant.becomes.endswith("[spawn]") and literals.get(variant.parameter, False) in variant.values
             for variant in self.table.variants.get(self.name(outline, call.func), ())
         )
+
+    def _brings_loaders(self, outline: Outline, node: ast.expr, given: Given | None) -> Confidence | None:
+        """`node` is a DataLoader with workers, where `given` says what may hold one, or an object that makes them."""
+        sure = self.loaders.sure(outline, node, given) if given is not None else None
+        return sure or self._makes_loaders(outline, node)
 
     def _makes_loaders(self, outline: Outline, node: ast.expr) -> Confidence | None:
         """`node` is an object with a method that gives a DataLoader with workers, as trainers ask for."""
