@@ -320,6 +320,12 @@ class Flow:
                     found.append((program.files[file], made.position[0], reason.hop))
         return found
 
+    @recorded
+    def only_spawned(self, path: str, line: int) -> bool:
+        """What the boundaries on the line get is pickled for another interpreter alone, and not under fork."""
+        found = [sink for sink in self.solution.sinks if (sink.path, sink.line) == (path, line)]
+        return bool(found) and not any(sink.always or sink.says for sink in found)
+
     def _describe_instances(self, ways: Iterable[_Way]) -> Crossing:
         """The surest of the ways by which instances of one class cross."""
         best: Crossing | None = None

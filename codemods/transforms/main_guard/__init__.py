@@ -81,7 +81,8 @@ process would compute anew (a time, a temporary folder, a random number), or as 
 (a `Value`, a `Lock`, a `Queue` of `multiprocessing`); and where it draws from a generator of numpy or torch that the
 guarded lines seed; and where a cell of a script that is shown as a notebook (`# %%`, the pages of sphinx-gallery) would
 begin under the guard, as such marks count at the left edge only. Where a script stays without a guard for such a
-reason, other fixes of what it sends to its workers are unsafe too: it would fail all the same. To set
+reason, other fixes of what it sends to its workers are unsafe too, unless that is pickled under fork as well: it would
+fail all the same. To set
 names by text (`globals().update(...)`, `setattr(module, name, value)`) counts as an assignment. A literal that is set
 under the guard and read by a worker is set above it, and so is what is only looked up: a path that is put together, an
 environment variable, an import. What else is set there, or by a function of the main process, is handed to the workers

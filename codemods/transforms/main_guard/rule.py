@@ -7,6 +7,7 @@ import re
 from collections.abc import Container, Iterable, Iterator, Mapping
 
 from ...finding import Confidence, Finding
+from ...flow.answers.crossings import flow_of
 from ...project import Project
 from ...rule import Loss, Place
 from ...syntax.outline import Outline, outline_of
@@ -78,14 +79,17 @@ def losses(project: Project, at: Container[Place] | None = None) -> Iterable[Los
 
 
 def _in_vain(search: Search, at: Container[Place]) -> Iterator[Loss]:
-    """Those of these boundaries to which no worker of a script gets, as it stays without a main guard."""
-    starts, project = search.starts, search.starts.project
+    """Those of these boundaries to which no worker of a script gets, as it stays without a main guard.
+
+    Not where something is pickled under fork too: there the script has no other problem.
+    """
+    project = search.starts.project
     for path in project.with_key(spoken, STARTS):
         source, outline = project.source(path), search.repo.outline(path)
         if source is None or outline is None:
             continue
         lines = sorted({call.lineno for call in outline.of_kind(ast.Call) if (path, call.lineno) in at})
-        lines = [line for line in lines if not _stays_here(starts, outline, line)]
+        lines = [line for line in lines if flow_of(project).only_spawned(path, line)]
         if not lines or search.importers.of(path) is not None:
             continue
         for each in _in_file(search, path):
@@ -99,13 +103,6 @@ def _in_vain(search: Search, at: Container[Place]) -> Iterator[Loss]:
 def _why_it_stays(finding: Finding) -> str | None:
     """The reason why no safe fix changes it; None where one does."""
     return finding.reason if finding.fix is None else finding.fix.unsafe
-
-
-def _stays_here(starts: Starts, outline: Outline, line: int) -> bool:
-    """A call on the line pickles in this process: it copies, or writes a file."""
-    names = {starts.name(outline, call.func) for call in outline.of_kind(ast.Call) if call.lineno == line}
-    known = (starts.table.boundaries.get(name) for name in names)
-    return any(each is not None and (each.always or each.says) for each in known)
 
 
 def _left_unguarded(project: Project) -> tuple[tuple[str, int, str], ...]:

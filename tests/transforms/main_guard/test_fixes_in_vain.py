@@ -56,6 +56,17 @@ def test_both_or_none(first: str, last: str, other: str, fixed: list[str]) -> No
         assert not migrated({"rows.py": text}, "lambdas")
 
 
+def test_what_is_pickled_under_fork_too_is_fixed() -> None:
+    text = (
+        "import os\nfrom multiprocessing import Pool\n\npool = Pool(2)\nscale = os.getpid()\n"
+        f"print(pool.map(lambda x: x + 1, [1]))\n{CELL}\n"
+    )
+    found = {each.rule: each for each in check(MemoryFiles({"rows.py": text.encode()}), Settings()).findings}
+    fix = found["lambdas"].fix
+    assert found["main-guard"].fix is None
+    assert fix is not None and fix.unsafe is None
+
+
 def test_a_copy_in_the_script_itself_is_another_matter() -> None:
     """`copy.deepcopy` fails in the process that runs the script, guarded or not."""
     text = (
