@@ -49,6 +49,7 @@ _NESTED = 2  # dataclasses and tuples in each other
 _OF_PARTIALS = frozenset({"args", "func", "keywords"})
 _TYPES = frozenset({"types.FunctionType", "types.LambdaType"})
 COPY, THREAD = "copy.copy", "threading.Thread"
+UNKNOWN = "?"  # in place of how many arguments a call gives
 OF_ITS_PARTIAL = "of its partial: "  # what a partial that the program makes of it holds
 ON_A_CLASS = "<kept on a class>"  # a class turns functions into methods, and nothing else
 
@@ -179,7 +180,8 @@ class Seen(NamedTuple):
     """Where functions and lambdas get to, by value number: questions, calls and names at module level."""
 
     questions: Mapping[int, list[Question]]
-    calls: Mapping[int, list[Question]]  # `what` is how many arguments stand by position, "*" with a star
+    # `what` is how many arguments stand by position, "*" with a star, `UNKNOWN` where a process gets a tuple of them
+    calls: Mapping[int, list[Question]]
     names: Mapping[int, list[Question]]  # `what` is the name
     identities: Mapping[int, list[Question]]  # of functions, and of local classes and their instances
     passed: Mapping[int, list[Question]]  # `what` is COPY, THREAD or one of AS_TEXT
@@ -201,9 +203,8 @@ def look(solution: Solution) -> Seen:
         note(seen.passed, question)
     for node, calls in solution.constraints.calls.items():
         for offset, call in calls if not ours.isdisjoint(solution.heap.holds[node]) else ():
-            if call.stars and call.text in STANDS_NOWHERE:
-                continue  # how many they are isn't known
-            count = "*" if call.stars else str(len(call.arguments))
+            starred = UNKNOWN if call.text in STANDS_NOWHERE else "*"
+            count = starred if call.stars else str(len(call.arguments))
             file = solution.program.files[solution.heap.file_of[call.result + offset]]
             note(seen.calls, Question(count, file, call.position[0], node))
     for at, facts in enumerate(solution.program.facts):

@@ -89,9 +89,7 @@ class DeferredCalls:
             inside = (element - offset,)
             made = replace(made, stars=inside) if run.unpacked else replace(made, arguments=inside)
         else:
-            stars, double_stars = (
-                tuple(node for node in [given.get(name, -1)] if node >= 0) for name in (run.stars, run.double_stars)
-            )
+            stars, double_stars = ((given[name],) if name in given else () for name in (run.stars, run.double_stars))
             made = replace(made, arguments=(-1,) * run.first, stars=stars, double_stars=double_stars)
         return function + offset, made
 

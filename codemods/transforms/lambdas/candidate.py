@@ -46,6 +46,7 @@ class Unit:
     frozen: dict[str, str] = field(
         default_factory=dict
     )  # parameter -> expression its default takes from a local variable
+    by_position: Refused | None = None  # why a default can't become a keyword where not all calls are seen
     default_nodes: dict[str, ast.expr] = field(default_factory=dict)
     fields: dict[str, ast.Assign | ast.AnnAssign] = field(
         default_factory=dict

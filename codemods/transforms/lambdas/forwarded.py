@@ -9,6 +9,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Mapping
 
+from ...flow.answers.introspection import UNKNOWN
 from ...syntax.binding_rules import FUNCTIONS, positional
 from ...syntax.names import root_of_chain
 from ...syntax.repo import Repo
@@ -93,7 +94,7 @@ class Forwards:
         if self.known.asked(*place) or "#" in self._text(node):
             return False
         count = len(node.args.posonlyargs) + len(node.args.args)
-        calls = {call.what for call in self.known.given(*place)}
+        calls = {call.what for call in self.known.given(*place)} - {UNKNOWN}
         if calls:
             return calls == {str(count)}
         return not may_take_other_arguments(self.rewrite.scopes, node, self.rewrite.is_ours(node))

@@ -34,7 +34,8 @@ class Known(Identities, Uses, Protocol):
         """`path:line` of a `copy.deepcopy` of what holds a function."""
 
     def given(self, path: str, line: int, column: int) -> Sequence[Question]:
-        """Calls of a function, each with how many arguments it gives by position ("*" for who knows how many)."""
+        """Calls of a function, each with how many arguments it gives by position ("*" for who knows how many,
+        `UNKNOWN` for those that a process gets in a tuple)."""
 
     def passed(self, path: str, line: int, column: int) -> Sequence[Question]:
         """Where a function is copied by `copy.copy`, or is what a thread without a name runs."""

@@ -6,6 +6,7 @@ import ast
 import re
 
 from ...finding import Edit, Fix, Refused
+from ...flow.answers.introspection import UNKNOWN
 from ...nodes import end_line
 from ...syntax.binding_rules import ScopeKind
 from ...syntax.placement import blank_lines_below, end_of_line, first_attached_line, indentation_at
@@ -38,7 +39,7 @@ def in_place(rewrite: FileRewrite, node: Movable, known: Known) -> Fix | None:
             return None  # two dicts with `int` have the same factory
         if shape is not None:
             return Fix(f"Say `{shape[0]}` instead of the lambda", (rewrite.replace_lambda(node, shape[0]),), shape[1])
-        calls = {item.what for item in known.given(rewrite.path, *start_of(node))}
+        calls = {item.what for item in known.given(rewrite.path, *start_of(node))} - {UNKNOWN}
         text = filled_text(rewrite.source, node) if calls == {"1"} else None  # which takes nothing by keyword
         if text is not None and not known.asked(rewrite.path, *start_of(node)):
             return Fix(f"Say `{text}` instead of the lambda", (rewrite.replace_lambda(node, text),))

@@ -7,6 +7,7 @@ import re
 from functools import cached_property
 
 from ....finding import Refused
+from ....flow.answers.introspection import UNKNOWN
 from ....nodes import statements, walk
 from ....project import Project
 from ....questions import asked
@@ -194,8 +195,10 @@ class BindingChecks:
             if len(call.args) > first or any(isinstance(argument, ast.Starred) for argument in call.args):
                 self._refuse_call(names[first], f"line {call.lineno}")
         known = self.known.given(self.path, *start_of(unit.node))
+        if unit.by_position and (not known or any(seen.what == UNKNOWN for seen in known)):
+            raise unit.by_position
         for seen in known:
-            if seen.what == "*" or int(seen.what) > first:
+            if seen.what != UNKNOWN and (seen.what == "*" or int(seen.what) > first):
                 where = f"line {seen.line}" if seen.path == self.path else f"{seen.path}:{seen.line}"
                 self._refuse_call(names[first], where)
         if known and not self._is_key(unit.node):

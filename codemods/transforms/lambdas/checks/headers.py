@@ -101,7 +101,7 @@ class Header:
         is_name = isinstance(default, ast.Name) and isinstance(node, ast.Lambda)  # `lambda x, i=i:`, as everybody does
         required = len(node.args.posonlyargs) + len(node.args.args) > len(node.args.defaults)
         if argument in node.args.args and not (required or is_name):
-            raise Refused(
+            unit.by_position = Refused(
                 f"{what} is evaluated each time that the function is created, and may be passed "
                 "by position: pass it as an argument"
             )

@@ -6,7 +6,7 @@ import ast
 import re
 from collections.abc import Iterator
 
-from ....flow.answers.introspection import THREAD, Question
+from ....flow.answers.introspection import THREAD, UNKNOWN, Question
 from ....project import Project
 from ....syntax.names import last_name
 from ....syntax.outline import Outline
@@ -97,7 +97,7 @@ def _error_text(
 ) -> str | None:
     """It is called with arguments that do not fit, and a handler shows the error, which names the function."""
     for question in known.given(path, *start_of(node)):
-        source = project.source(question.path)
+        source = project.source(question.path) if question.what != UNKNOWN else None
         if source is None or _MAY_SHOW.search(source.text) is None:
             continue
         outline = Repo(project).outline(question.path)
