@@ -89,3 +89,38 @@ def test_a_function_that_returns_before_it_starts_one(test: str, default: str, c
 ])  # fmt: skip
 def test_an_object_that_keeps_the_number(test: str, call: str, crosses: bool) -> None:
     assert _crosses(KEPT.format(test=test, call=call)) == crosses
+
+
+HEIR = "\nclass Heir(Runner):\n    def __init__(self, **options):\n        "
+SETTER = (
+    "\ndef change(runner, **options):\n    for name, value in options.items():\n        setattr(runner, name, value)\n"
+)
+OTHER = "\nclass Other:\n    pass\n"
+CALLED = ".map(lambda x: x, [1])"
+
+
+@each_row("code, crosses", [
+    (f"{HEIR}super().__init__(**options)\n\nHeir(jobs=4){CALLED}", True),
+    (f"{HEIR}Runner.__init__(self, **options)\n\nRunner(){CALLED}\nHeir(jobs=4){CALLED}", True),
+    (f"{HEIR}super().__init__()\n        self.jobs = 4\n\nHeir(){CALLED}", True),
+    (f"{HEIR}super().__init__()\n        self.jobs += 3\n\nHeir(){CALLED}", True),
+    (f"\nclass Heir(Runner):\n    jobs = property(lambda self: 4)\n\nHeir(){CALLED}", True),
+    (f"{SETTER}\nrunner = Runner()\nchange(runner, jobs=4)\nrunner{CALLED}", True),
+    (f"runner = Runner()\nrunner.__dict__.update(jobs=4)\nrunner{CALLED}", True),
+    (f"runner = Runner()\nvars(runner)['jobs'] = 4\nrunner{CALLED}", True),
+    (f"runner = Runner()\nsetattr(runner, 'jobs', 4)\nrunner{CALLED}", True),
+    (f"runner = Runner()\nobject.__setattr__(runner, 'jobs', 4)\nrunner{CALLED}", True),
+    (f"runner = Runner()\nrunner.__setattr__('jobs', 4)\nrunner{CALLED}", True),
+    (f"{HEIR}super().__init__()\n        self.tasks = 4\n\nHeir(){CALLED}", False),
+    (f"runner = Runner()\nsetattr(runner, 'tasks', 4)\nrunner{CALLED}", False),
+    (f"{OTHER}{SETTER}\nchange(Other(), jobs=4)\nRunner(){CALLED}", False),
+    (f"{HEIR}super().__init__()\n\nHeir(){CALLED}", False),
+])  # fmt: skip
+def test_an_attribute_that_other_code_may_set(code: str, crosses: bool) -> None:
+    assert _crosses(KEPT.format(test="self.jobs > 1", call=code)) == crosses
+
+
+def test_what_stars_hand_on_is_no_number_of_another_name() -> None:
+    early = EARLY.format(test="jobs <= 1", default="=1", here="return rows", call="deep(lambda x: x, [1], jobs=4)")
+    deep = "def deep(fn, rows, **options):\n    return spread(fn, rows, **options)\n\n"
+    assert _crosses(early.replace("spread(double, [1], 4)", deep))

@@ -16,11 +16,13 @@ from functools import cached_property
 from ..facts.passed_on import AT_TIMES, COUNT, IN_STARS
 from ..facts.records import Call, PassedOn
 from ..facts.test_code import is_test
+from ..solve.heap import INSTANCE
 from ..solve.sinks import Sink
 from ..solve.solution import Solution
 from .callers import Callers, Given
 from .instance_uses import GIVEN
 
+_SET = "__setattr__"
 _MAX_DEPTH = 3  # functions that pass the number on to each other
 
 
@@ -30,6 +32,7 @@ class WithoutWorkers:
     def __init__(self, solution: Solution, callers: Callers) -> None:
         self.solution, self.callers = solution, callers
         self._known: dict[tuple[int, PassedOn], tuple[list[Given], list[Given]]] = {}
+        self._only_kept: dict[tuple[int, str], bool] = {}
 
     def stays(self, sink: Sink) -> frozenset[int]:
         """The values at the sink that nobody sends to a worker from there."""
@@ -101,12 +104,51 @@ class WithoutWorkers:
         return self._known[function, passed]
 
     def _constructor(self, method: int, attribute: str) -> int:
-        """The `__init__` of the class of a method; -1 where other code sets the attribute as well."""
+        """The `__init__` of the class of a method; -1 where other code may set the attribute as well."""
         program = self.solution.program
         file, function = program.functions[method]
-        if function.owner < 0 or attribute in self._set_on_others:
+        owner = program.class_offset[file] + function.owner
+        if function.owner < 0 or attribute in self._set_on_others or not self._is_only_kept(owner, attribute):
             return -1
-        return self.callers.initialiser(program.class_offset[file] + function.owner)
+        return self.callers.initialiser(owner)
+
+    def _is_only_kept(self, owner: int, attribute: str) -> bool:
+        """No class above or below sets the attribute, and no code sets some attribute of such objects by its name."""
+        if (owner, attribute) not in self._only_kept:
+            program, hierarchy = self.solution.program, self.solution.hierarchy
+            family = {at for index in (owner, *hierarchy.below.get(owner, ())) for at in hierarchy.order(index)}
+            classes = {index: program.classes[index][1] for index in family}
+            members = any(attribute in made.members for made in classes.values())
+            sets = any(attribute in made.sets for index, made in classes.items() if index != owner)
+            self._only_kept[owner, attribute] = not (members or sets or self._is_set_by_name(family, attribute))
+        return self._only_kept[owner, attribute]
+
+    def _is_set_by_name(self, family: set[int], attribute: str) -> bool:
+        """`setattr(x, name, value)`, `x.__dict__.update(values)`, `vars(x)[name] = value`, of such an object."""
+        heap = self.solution.heap
+        held = (
+            heap.values[number]
+            for node, name in self._by_name
+            if name in ("", attribute)
+            for number in heap.holds[node]
+        )
+        return any(value.kind == INSTANCE and int(value.a) in family for value in held)
+
+    @cached_property
+    def _by_name(self) -> list[tuple[int, str]]:
+        """Objects whose attributes code may set by their names, each with the name, where it is known."""
+        program, found = self.solution.program, list[tuple[int, str]]()
+        for facts, offset in zip(program.facts, program.offsets, strict=True):
+            found += [(base + offset, "") for base, name, _ in facts.loads if name in ("__dict__", _SET)]
+            for call in facts.calls:
+                if (
+                    call.arguments
+                    and call.arguments[0] >= 0
+                    and (call.text in ("vars", "setattr") or call.text.endswith(f".{_SET}"))
+                ):
+                    name = call.literals.get(1)
+                    found.append((call.arguments[0] + offset, name if isinstance(name, str) else ""))
+        return found
 
     @cached_property
     def _set_on_others(self) -> set[str]:
@@ -121,7 +163,9 @@ class WithoutWorkers:
         if not passed.starred:
             place = self._place(function, name, bound)
         given = name in dict(call.keywords) or 0 <= place < len(call.arguments)
-        value = literals.get(name, literals.get(place)) if given else literals.get(IN_STARS)
+        value = literals.get(name, literals.get(place)) if given else None
+        if not given and name == COUNT:
+            value = literals.get(IN_STARS)
         if passed.among and given:
             return isinstance(value, str) and value not in passed.among
         if isinstance(value, PassedOn):

@@ -18,7 +18,7 @@ from .rows import Numbers, Rows
 if TYPE_CHECKING:
     from ...project import Project
 
-FACTS_VERSION = 60  # part of the cache key: raise it when the meaning of a field changes
+FACTS_VERSION = 61  # part of the cache key: raise it when the meaning of a field changes
 
 _COMPARED = {"Gt": gt, "GtE": ge, "NotEq": ne}  # by the name of the operator in `ast`
 WHOLE_BODY = 2**31 - 1  # as the last line of a block: all that comes below in the function
@@ -118,6 +118,7 @@ class Class:
     base_names: tuple[str, ...]  # as written, for classes whose bases can't be resolved
     nested: bool  # defined inside a function
     members: dict[str, int] = field(default_factory=dict)
+    sets: set[str] = field(default_factory=set)  # attributes that its methods set on `self`, whatever they set them to
     fields: tuple[str, ...] = ()  # annotated names in order: parameters of a dataclass or NamedTuple
     record: bool = False  # one of these: an instance keeps the defaults that its class names
     dropped: frozenset[str] | None = (

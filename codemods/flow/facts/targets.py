@@ -12,7 +12,7 @@ from .attribute_dicts import attribute_of, owner_of_dict
 from .builder import FactsBuilder
 from .filled_later import kept_as, note_put
 from .loaded_by_path import note_loaded
-from .scope import SEVERAL
+from .scope import SEVERAL, FactsScope
 from .syntax import EACH, KEYS, MAX_PLACES, is_remade, literal_key, name_pattern, starred
 from .taken_out import note_put_back
 
@@ -93,8 +93,15 @@ class Targets(ABC):
 
     def sets_attribute(self, target: ast.Attribute, base: int) -> None:
         """Note that an object gets an attribute; what a method sets on `self` is no evidence about functions."""
+        builder = self.builder
         if not (isinstance(target.value, ast.Name) and target.value.id == "self"):
-            self.builder.distinguish(base, f"given the attribute `{target.attr}`", target.lineno)
+            builder.distinguish(base, f"given the attribute `{target.attr}`", target.lineno)
+            return
+        scope: FactsScope | None = builder.scope
+        while scope is not None and scope.owner < 0:
+            scope = scope.parent
+        if scope is not None:
+            builder.facts.classes[scope.owner].sets.add(target.attr)
 
     def iterate(self, target: ast.expr, value: int) -> None:
         """`for target in value`."""
