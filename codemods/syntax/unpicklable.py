@@ -191,8 +191,9 @@ class Recogniser:
             yield from self._returned(outline, node, depth)
             if isinstance(node.func, ast.Attribute) and node.func.attr == "get" and node.args:
                 yield from self._taken_out(outline, node.func.value, node.args[0], depth)
-            if last_name(node.func) in _ENTERS and isinstance(node.func, ast.Attribute) and len(node.args) == 1:
-                yield from (_left_by_a_stack(each) for each in self._opened(outline, node.args[0], depth))
+            if isinstance(node.func, ast.Attribute) and node.func.attr in _ENTERS:
+                for given in (*node.args, *(keyword.value for keyword in node.keywords)):
+                    yield from map(_left_by_a_stack, self._opened(outline, given, depth))
             yield from self._kept_by_iterators(outline, node, depth)
             yield from self._kept_by_containers(outline, node, depth)
             if (derived := kind_of_class(bases := self.bases(outline, node.func))) is not None:

@@ -89,6 +89,10 @@ READ = 'int(os.environ["LOCAL_RANK"])'
         pytest.param('x = int(os.environ["SEED"])', id="another variable"),
         pytest.param('int = str\nx = int(os.environ.get("LOCAL_RANK"))', id="int is another name"),
         pytest.param(f"def init_dist_slurm():\n    return {READ}\ninit_dist_slurm()", id="for launched runs"),
+        pytest.param(
+            f"class SlurmRun:\n    def __init__(self):\n        self.rank = {READ}\nSlurmRun()",
+            id="a class for launched runs",
+        ),
         pytest.param(f"def f():\n    return {READ}", id="never called"),
         pytest.param(f"def f():\n    return {READ}\nif args.distributed:\n    f()", id="called under a check"),
         pytest.param(f"def f():\n    return {READ}\nmp.spawn(f, nprocs=4)", id="handed over, not called"),

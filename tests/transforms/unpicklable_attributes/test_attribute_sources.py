@@ -253,6 +253,8 @@ if __name__ == "__main__":
         ("self.stack.enter_context(open(paths[0]))", True),
         ("[self.stack.enter_context(open(path)) for path in paths]", True),
         ("self.stack.enter_async_context(open(paths[0]))", True),
+        ("self.stack.enter_context(cm=open(paths[0]))", True),
+        ("enter_context(open(paths[0]))", False),  # nobody knows what it gives
         ("self.stack.enter_context(threading.Lock())", False),  # that gives True
         ("self.stack.enter_context(contextlib.closing(paths))", False),
     ],
