@@ -263,7 +263,7 @@ class DictChanges:
             ):
                 plain = not any(last_name(mark) in _PROPERTIES for mark in around.decorator_list)
                 owner = where.parents[around]
-                cls = Class(where, owner) if isinstance(owner, ast.ClassDef) and not plain else None
+                cls = Class(where, owner) if isinstance(owner, ast.ClassDef) else None
                 yield _Target(where, None, around.name, (), cls, target.hops + 1, result=plain)
             elif isinstance(parent, (ast.Call, ast.keyword)):
                 yield from self._parameters(where, node, target.hops + 1)

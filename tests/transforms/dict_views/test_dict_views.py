@@ -336,6 +336,13 @@ def test_unsafe_where_the_dict_changes_later(change: str, words: str) -> None:
     assert fix is not None and fix.unsafe is not None and fix.unsafe.startswith(words), fix
 
 
+def test_a_property_of_the_name_in_another_class_is_another_dict() -> None:
+    more = "    @property\n    def all(self):\n        return self.table\n"
+    other = "class B:\n    def __init__(self):\n        self.all = {}\n    def f(self, n):\n        self.all[n] = 1\n"
+    fix = only(found(f"{CLASS}{more}{other}")).fix
+    assert fix is not None and fix.unsafe is None
+
+
 GROWS = """\
 from collections import defaultdict
 class A:
