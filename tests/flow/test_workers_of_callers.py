@@ -116,6 +116,8 @@ def test_passed_on_twice() -> None:
     )
     assert lines(HEAD, inner, outer.format("0"), MAIN) == []
     assert lines(HEAD, inner, outer.format("3"), MAIN) == [(3, Confidence.PROVEN)]
+    passes, main = outer.split("def main")
+    assert lines(passes, HEAD, inner, "def main", main.format("0"), MAIN) == []  # by the first function of the file
 
 
 LOADER = """\

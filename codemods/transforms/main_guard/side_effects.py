@@ -140,7 +140,7 @@ def only_prints(starts: Starts, outline: Outline, statement: ast.stmt, depth: in
     if isinstance(value.func, ast.Name) and value.func.id == "print":
         return not outline.lookup(value.func, "print")[1] and all(keyword.arg != "file" for keyword in value.keywords)
     called = starts.callees.called(outline, value) if depth < _DEPTH else None
-    if called is None or called[1].decorator_list:
+    if called is None:
         return False
     return all(only_prints(starts, called[0], statement, depth + 1) for statement in called[1].body)
 

@@ -474,7 +474,7 @@ def test_functions_of_a_module_in_a_package_that_change_it(imports: str, module:
 REGISTRIES = """\
 import multiprocessing
 
-KNOWN = []
+KNOWN, MARKED = [], []
 
 
 def handler(name):
@@ -490,6 +490,11 @@ class Base:
 
     def __init_subclass__(cls):
         cls.kinds[cls.__name__] = cls
+
+
+def mark(function):
+    MARKED.append(function.__name__)
+    return function
 
 
 class Meta(type):
@@ -524,6 +529,7 @@ BELOW_META = "class Second(First):\n    pass\n"
     ("read", "below", "name", "changed"),
     [
         ("len(KNOWN)", DECORATED, "second", "KNOWN"),
+        ("len(MARKED)", "@mark\ndef second(n):\n    return n\n", "second", "MARKED"),
         ("Base.kinds", SUBCLASS, "Second", "Base.kinds"),
         ("Meta.made", OF_META, "Second", "Meta.made"),
         ("Meta.made", BELOW_META, "Second", "Meta.made"),
