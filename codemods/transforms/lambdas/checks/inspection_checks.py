@@ -12,7 +12,7 @@ from ....finding import Refused
 from ....flow.answers.introspection import AS_TEXT, OF_ITS_PARTIAL, ON_A_CLASS, Question
 from ....nodes import walk
 from ....project import Project
-from ....syntax.binding_rules import LASTING, BindingKind, FunctionNode
+from ....syntax.binding_rules import LASTING, BindingKind, FunctionNode, ScopeKind, positional
 from ....syntax.names import last_name, whose_class
 from ....syntax.repo import Repo
 from ....syntax.resolver import Class
@@ -129,6 +129,8 @@ class InspectionChecks:
         asks_name = asked is not None and asked.is_name
         for name, node in self._asking if wrapped or renamed else ():
             if wrapped and name in _ASKS_FOR_FUNCTIONS:
+                if unit.home.kind is not ScopeKind.CLASS and self._asks_class_bodies(node):
+                    continue
                 raise Refused(f"`{name}` is used (line {node.lineno}), and a partial is no function: {_PLAIN}")
             of_functions = _OF_FUNCTIONS if wrapped else {"__name__"}
             if name not in of_functions or not isinstance(node, ast.Attribute) or (name == "__name__" and asks_name):
@@ -143,6 +145,27 @@ class InspectionChecks:
                     raise Refused(f"{what}, {lacking}" if wrapped else f"{what}, {RENAMED}")
                 asked, asks_name = Asked(f"{what}, which a partial lacks", True).and_(asked), True
         return asked
+
+    def _asks_class_bodies(self, node: ast.AST) -> bool:
+        """A metaclass goes over what the body of a class binds: `isinstance(value, FunctionType)` for `ns.items()`."""
+        call = self.scopes.parents[node]
+        subject = call.args[0] if isinstance(call, ast.Call) and call.args else None
+        if not isinstance(subject, ast.Name):
+            return False
+        walked: ast.expr | None = None
+        for above in self.scopes.ancestors(node):
+            for loop in getattr(above, "generators", [above] if isinstance(above, ast.For) else []):
+                if any(isinstance(part, ast.Name) and part.id == subject.id for part in walk(loop.target)):
+                    walked = loop.iter
+            if isinstance(above, ast.FunctionDef):
+                body = positional(above)[-1:]
+                return (
+                    walked is not None
+                    and above.name in ("__new__", "__init__")
+                    and [ast.unparse(walked).removesuffix(".items()").removesuffix(".values()")] == body
+                    and _is_metaclass(self.scopes.parents[above])
+                )
+        return False
 
     def _check_pickled_name(self, unit: Unit) -> None:
         """Raises Refused where `functools` gives it the name of another function, or another function its name."""
@@ -353,3 +376,7 @@ def _what_asks(question: Question) -> str:
     if question.what.startswith("__"):
         return f"its `{question.what}` is read"
     return f"`{question.what}` looks at it"
+
+
+def _is_metaclass(node: ast.AST) -> bool:
+    return isinstance(node, ast.ClassDef) and any(last_name(base) in ("type", "ABCMeta") for base in node.bases)
