@@ -35,6 +35,7 @@ class Store:
     cached: bool = False  # what a cached_property gives
     shared: bool = False  # the default of a dataclass: one for all objects
     by_text: bool = False  # `setattr(self, "name", value)` and the like
+    default: bool = False  # what a `defaultdict` makes where a key is missing: `self.name[...]`
 
     @property
     def always(self) -> bool:

@@ -29,6 +29,7 @@ from .slots import slots_of
 from .uses.attribute_uses import AttributeUses, Hazard
 from .uses.ended import check_not_ended
 from .uses.hashed_early import check_not_hashed_early
+from .uses.listed_once import is_listed_once
 from .uses.own_processes import kept_beside
 from .uses.walked import leaves_early, read_late
 
@@ -337,6 +338,8 @@ class Planner:
             changes = (Edit(outline.path, start, start + 1, "["), Edit(outline.path, end - 1, end, "]"))
         else:
             changes = (Edit(outline.path, start, start, "list("), Edit(outline.path, end, end, ")"))
+        if is_listed_once(self.repo, shape, self.family.hierarchy(shape), name, hazard.made):
+            return Fix(f"Store a list in `self.{name}`", changes)
         unsafe = (
             "a list holds everything at once and can be walked again and again, a generator only once"
             if is_generator

@@ -66,6 +66,7 @@ def _of_class(search: Search, shape: Shape, planner: Planner) -> Iterator[tuple[
     if not crossing[0].reaches(bar):
         return
     for name, hazards in search.hazards_of(shape).items():
+        made_by_default: list[tuple[Finding, ast.expr]] = []  # at each place where it is read: told once
         for hazard in hazards:
             of_those = search.crossing(shape, hazard.store.method.name, hazard.store.target.attr)
             if of_those[0] is not crossing[0] and not of_those[0].reaches(bar):
@@ -84,7 +85,12 @@ def _of_class(search: Search, shape: Shape, planner: Planner) -> Iterator[tuple[
                 confidence = Confidence.POSSIBLE
             if confidence.reaches(bar):
                 plan = planner.plan(shape)
-                yield _finding(search, shape, name, hazard, (confidence, trace, boundary), plan), hazard.made.node
+                found = _finding(search, shape, name, hazard, (confidence, trace, boundary), plan), hazard.made.node
+                if hazard.store.default:
+                    made_by_default.append(found)
+                else:
+                    yield found
+        yield from sorted(made_by_default, key=lambda each: each[0].confidence.rank, reverse=True)[:1]
 
 
 def _is_handled(project: Project, shape: Shape, trace: Trace, boundary: str) -> bool:

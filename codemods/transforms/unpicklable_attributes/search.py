@@ -67,7 +67,9 @@ _KEEPER = re.compile(
 _YIELDS = re.compile(r"yield(?<!\wyield)(?!\w)")
 _EXCEPTION = re.compile(r"class(?<!\wclass)\s+\w+\s*\(.*(?:Error|Exception|Warning)\b")
 _STARTS = re.compile(r"DataLoader(?<!\wDataLoader)\s*(?:\(|as\b)")
-_FACTORY = re.compile(r"factory\s*=")
+_FACTORY = re.compile(
+    r"factory\s*=|defaultdict\s*\(\s*(?!(?:int|float|str|bool|list|dict|set|lambda)\b)\w"
+)  # a lambda calls what it makes
 _GENERATES = re.compile(r"\byield\b|=\s*\((?s:.{0,200}?)\bfor\b|(?:=|\breturn)\s*(?:map|filter|zip|enumerate|iter)\(")
 _LISTS = re.compile(r"self\.\w+\s*(?::[^=\n]{0,300})?=.{0,300}\.(?:named_)?(?:parameters|buffers|modules|children)\(")
 _KEEPS = re.compile(r"\bself\.\w+\s*(?::[^=\n]{0,300})?=\s*(\w+)\b")

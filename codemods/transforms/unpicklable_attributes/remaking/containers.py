@@ -10,9 +10,11 @@ from ....syntax.names import last_name
 from ....syntax.outline import Outline
 from ....syntax.receivers import qualified_name
 from ....syntax.unpicklable import Made
-from ....syntax.unpicklable_table import Remedy
+from ....syntax.unpicklable_table import Remedy, canonical
 from ..classes import Shape, Store
 from ..data import names
+from ..uses.by_text import may_be_read_by_text
+from ..uses.elsewhere import lists_itself
 from ..uses.mutation import named
 from .parallel_dict import lines_of, parallel_dict
 from .rebuild_expression import short
@@ -156,7 +158,7 @@ def fillings(shape: Shape) -> Iterator[tuple[str, Store]]:
             if factory is not None and inner is not node:
                 statement = outline.statement(node)
                 assert isinstance(statement, ast.stmt)
-                yield name, Store(shape, method, statement, node, factory, fills=True)
+                yield name, Store(shape, method, statement, node, factory, fills=True, default=True)
             if isinstance(above, ast.Subscript) and above.value is inner and isinstance(above.ctx, ast.Store):
                 statement = outline.statement(above)
                 if isinstance(statement, ast.Assign) and any(target is above for target in statement.targets):
@@ -207,13 +209,7 @@ def _innermost(outline: Outline, node: ast.expr) -> ast.expr:
 
 def is_deep(store: Store) -> bool:
     """It fills a container that lies in the one on `self`: `self.files[j][k] = v`."""
-    return not is_default(store) and _innermost(store.owner.outline, store.target) is not store.target
-
-
-def is_default(store: Store) -> bool:
-    """A `defaultdict` makes it: `self.locks[k]`."""
-    above = store.owner.outline.parents.get(store.target)
-    return store.fills and isinstance(above, ast.Subscript) and store.value not in store.owner.outline.parents
+    return not store.default and _innermost(store.owner.outline, store.target) is not store.target
 
 
 def keeps_parts(store: Store) -> bool:
@@ -223,8 +219,16 @@ def keeps_parts(store: Store) -> bool:
     return isinstance(above, ast.Subscript) and isinstance(above.slice, ast.Slice)
 
 
+def _more(call: ast.Call) -> list[ast.expr]:
+    """What a call gets beside its first argument."""
+    return [*call.args[1:], *(keyword.value for keyword in call.keywords)]
+
+
 _BLOCKS = (ast.If, ast.Try, ast.With, ast.While, ast.For)
 _ON_DEMAND = "keep what it is opened with, and open it where it is read"
+_LOCKS = frozenset(
+    ("threading.Lock", "threading.RLock", "threading.Condition")
+)  # nothing tells a free one from another
 _MADE_THERE = "keep what each is made from, and make it where it is used"
 
 
@@ -249,6 +253,8 @@ class Filling:
     def treatment(self) -> Treatment:
         """A cache begins empty in the copy; a container that `__init__` fills in a loop is filled again."""
         key, line = self.shape.key(self.name), self.first.target.lineno
+        if any(store.default for store, _ in self.filled):
+            self._check_defaults()
         if self.first.always and all(self._on_demand(store) for store, _ in self.filled):
             self._only_through_the_cache()
             return Treatment(self.name, key, Form.LAZY, line, True, empty=self._beginning())
@@ -420,7 +426,7 @@ class Filling:
 
     def _on_demand(self, store: Store) -> bool:
         """A `defaultdict` makes it, or `if k not in self.files:` (`self.files.get(k) is None`) stands above it."""
-        if is_default(store):
+        if store.default:
             return True
         whole = f"self.{self.name}"
         for above in self.outline.ancestors(store.statement):
@@ -436,6 +442,44 @@ class Filling:
                 if ast.unparse(test).startswith(f"{whole}.get(") and ast.unparse(test).endswith("is None"):
                     return True
         return False
+
+    def _check_defaults(self) -> None:
+        """What a `defaultdict` makes are plain locks, and nobody can tell which of them are there."""
+        for store, made in self.filled:
+            locks = _LOCKS.intersection(made.kind.constructors)
+            if not store.default or not locks:
+                raise Refused(
+                    f"a `defaultdict` keeps {made.kind.what} for each key, and a copy, which begins empty, would not "
+                    f"have what was done to these; {_MADE_THERE}"
+                )
+            called = store.value.func if isinstance(store.value, ast.Call) else store.target
+            by_lambda = store.value in self.outline.parents
+            if by_lambda or canonical(qualified_name(self.outline, called)) not in locks:
+                raise Refused(
+                    "a function makes it for the `defaultdict`, with what may be lost in a copy, which begins empty; "
+                    f"give that `{min(locks)}` itself, where it needs no more"
+                )
+        value = self.first.value
+        if isinstance(value, ast.Call) and any(ast.unparse(given) not in _EMPTY for given in _more(value)):
+            raise Refused(f"it does not begin empty (line {self.first.target.lineno}); {_MADE_THERE}")
+        family = self.recreator.family
+        repo, own = family.repo, family.hierarchy(self.shape)
+        nodes = {shape.node for shape in own}
+        for outline in repo.mentioning(self.name):
+            for node in outline.attributes.get(self.name, ()):
+                above, owner = outline.parents[node], outline.owner(node)
+                reads = isinstance(above, ast.Subscript) and above.value is node and isinstance(above.ctx, ast.Load)
+                others = owner not in nodes and outline.is_self(node.value)
+                if not (reads or others or node is self.first.target):
+                    raise Refused(
+                        f"line {node.lineno} of {outline.path} may tell which keys it has, and a copy would begin with "
+                        f"none; {_MADE_THERE}"
+                    )
+        outside = family.outside(self.shape)
+        shown = outside.elsewhere.shown() or lists_itself(own)
+        if shown is not None or may_be_read_by_text(repo, (shape.outline for shape in own), self.name):
+            where = f"{shown} reads all attributes" if shown is not None else "it may be read by its name as text"
+            raise Refused(f"{where}, and a copy would begin with no keys; {_MADE_THERE}")
 
     def _only_through_the_cache(self) -> None:
         fillers = {store.method.name for store, _ in self.filled}

@@ -325,6 +325,7 @@ def _filled(uses: AttributeUses, stores: list[Store]) -> Treatment:
         _check_own_position(uses, recreator)
     check_writes(uses)
     check_elements(uses)
+    check_not_held(uses)
     return Filling(recreators[0], stores, filled).treatment()
 
 

@@ -50,8 +50,14 @@ def _place(outline: Outline, node: ast.AST) -> tuple[str, int]:
     return outline.path, getattr(outline.scope(node), "lineno", 0)
 
 
-def _called(outline: Outline, node: ast.Attribute) -> tuple[str, ast.Call] | None:
+def _lock(outline: Outline, node: ast.Attribute) -> ast.expr:
+    """The lock itself: what is taken out, where the attribute keeps several."""
     above = outline.parents[node]
+    return above if isinstance(above, ast.Subscript) and above.value is node else node
+
+
+def _called(outline: Outline, node: ast.Attribute) -> tuple[str, ast.Call] | None:
+    above = outline.parents[_lock(outline, node)]
     call = outline.parents.get(above)
     if isinstance(above, ast.Attribute) and isinstance(call, ast.Call) and call.func is above:
         return above.attr, call
@@ -81,8 +87,9 @@ def _keeps(repo: Repo, outline: Outline, node: ast.Attribute) -> bool:
         between = (call for call in outline.own(scope) if isinstance(call, ast.Call) and call.lineno >= node.lineno)
         last = max((other.lineno for other in releases), default=0)
         return not releases or any(call.lineno <= last and _starts(repo, outline, call) for call in between)
-    item = outline.parents[node]
-    if not isinstance(item, ast.withitem) or item.context_expr is not node:
+    lock = _lock(outline, node)
+    item = outline.parents[lock]
+    if not isinstance(item, ast.withitem) or item.context_expr is not lock:
         return False
     block = outline.parents[item]
     return any(isinstance(inner, ast.Call) and _starts(repo, outline, inner) for inner in ast.walk(block))
