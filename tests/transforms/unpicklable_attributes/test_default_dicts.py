@@ -32,6 +32,17 @@ if __name__ == "__main__":
     with multiprocessing.Pool(2) as pool:
         print(pool.map(table, [1, 2]))
 """
+MORE = """\
+kept = {}
+
+
+def make():
+    kept[len(kept)] = 1
+    return threading.Lock()
+
+
+"""
+COUNT = "def count(table):\n    return len(table.locks)\n\n\n"
 READ = "with self.locks[key]:\n            return self.rows.get(key)"
 
 
@@ -61,6 +72,43 @@ def test_a_default_dict_without_such_things(factory: str, call: str, first: str)
     assert reported(program(factory, call, first), RULE) == []
 
 
-def test_a_default_dict_that_is_read_as_a_whole() -> None:
-    (reason,) = reasons(program("defaultdict(threading.Lock)", "return list(self.locks.values())"), RULE)
-    assert "line 17 reads it without opening what is missing" in reason
+@each_row(
+    ("factory", "call", "says"),
+    [
+        ("defaultdict(threading.Lock)", "return list(self.locks.values())", "line 17 of a.py may tell which keys"),
+        ("defaultdict(threading.Lock)", "return key in self.locks", "line 17 of a.py may tell which keys"),
+        ("defaultdict(threading.Lock)", "return count(self)", "line 29 of a.py may tell which keys"),
+        ("defaultdict(threading.Lock)", "return len(getattr(self, 'locks'))", "read by its name as text"),
+        ("defaultdict(threading.Lock)", "return self.locks[key].locked()", "line 17 asks for it without waiting"),
+        ("defaultdict(threading.Lock, kept)", READ, "it does not begin empty"),
+        ("defaultdict(threading.Semaphore)", READ, "keeps a semaphore for each key"),
+        ("defaultdict(threading.Event)", "return self.locks[key].is_set()", "keeps an event for each key"),
+        ("defaultdict(make)", READ, "give that `threading.Lock` itself"),
+        ("defaultdict(lambda: {'lock': threading.Lock(), 'n': 0})", READ, "give that `threading.Lock` itself"),
+    ],
+)
+def test_a_copy_that_begins_empty_would_lack_something(factory: str, call: str, says: str) -> None:
+    first = "table.put(1, 2)" if "locked" not in call else "table.locks[1].acquire()\n    table.put(2, 2)"
+    files = program(factory, call, first)
+    files["a.py"] = files["a.py"].replace("if __name__", MORE + (COUNT if "count" in call else "") + "if __name__")
+    (reason,) = reasons(files, RULE)
+    assert says in reason
+
+
+def test_it_is_found_where_a_process_gets_a_method() -> None:
+    files = program("defaultdict(threading.Lock)")
+    head, _, _ = files["a.py"].partition("    with multiprocessing.Pool")
+    files["a.py"] = f"{head}    Process(target=table.put, args=(1, 2)).start()\n".replace(
+        "import multiprocessing\n", "from multiprocessing import Process\n"
+    )
+    assert len(reported(files, RULE)) == 1
+    assert '        state["locks"] = defaultdict(threading.Lock)\n' in migrated(files, RULE)["a.py"]
+
+
+def test_it_is_told_once_however_often_it_is_read() -> None:
+    text = "self.locks[key].acquire()\n        self.locks[key].release()"
+    files = program("defaultdict(threading.Lock)", first="table.put(1, 2)\n    table.swap(1)")
+    files["a.py"] = files["a.py"].replace(
+        "    def __call__", f"    def swap(self, key):\n        {text}\n\n    def __call__"
+    )
+    assert len(reported(files, RULE)) == 1
