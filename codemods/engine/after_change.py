@@ -18,7 +18,7 @@ from ..flow.answers.surroundings import NUMBERS, TEXTS
 from ..flow.boundaries import table
 from ..flow.facts import cache as facts_cache
 from ..flow.facts.collector import facts_of
-from ..flow.facts.moved import Moves, NoSuchPlace, moves
+from ..flow.facts.moved import Moves, NoSuchPlace, Numbered, moves
 from ..flow.facts.records import FileFacts
 from ..hazard_kind import HazardKind
 from ..questions import ask_again
@@ -217,8 +217,8 @@ class AfterChange:
         if self._facts is None:
             return None
         compared = self._asked.get(NUMBERS)
-        # where code compares any with what it is called with, each counts
-        numbers = table(self._project.settings.boundaries).numbers if compared and not compared.answer else None
+        named = table(self._project.settings.boundaries).numbers
+        numbers = Numbered(named, compared.answer) if compared is not None else None
         found = [moves(before, now, numbers) for before, now in self._facts]
         return None if None in found else [moved for moved in found if moved is not None]
 

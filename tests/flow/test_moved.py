@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 
 from codemods.flow.facts.collector import facts_of
-from codemods.flow.facts.moved import moves, with_places
+from codemods.flow.facts.moved import Numbered, moves, with_places
 from codemods.flow.facts.records import FileFacts, PassedOn
 from tests.harness.each_row import each_row
 
@@ -75,11 +75,11 @@ def test_every_place_moves_with_a_line_above() -> None:
     before = facts(PROGRAM)
     assert [name for name in with_places() if not len(getattr(before, name))] == []  # the program has all of them
     now = facts("# above\n\n" + PROGRAM)
-    moved = moves(before, now, ())
+    moved = moves(before, now, Numbered())
     assert moved is not None
     assert moved.applied(("a.py", 6)) == ("a.py", 8)
     assert moved.applied("see a.py:7") == "see a.py:9"
-    assert moves(before, before, ()) is not None
+    assert moves(before, before, Numbered()) is not None
 
 
 @each_row(
@@ -97,7 +97,7 @@ def test_every_place_moves_with_a_line_above() -> None:
 )
 def test_more_than_places(old: str, new: str) -> None:
     assert PROGRAM.count(old) == 1
-    assert moves(facts(PROGRAM), facts(PROGRAM.replace(old, new)), ()) is None
+    assert moves(facts(PROGRAM), facts(PROGRAM.replace(old, new)), Numbered()) is None
 
 
 @each_row(
@@ -111,7 +111,7 @@ def test_more_than_places(old: str, new: str) -> None:
 )
 def test_places_alone(old: str, new: str) -> None:
     assert PROGRAM.count(old) == 1
-    assert moves(facts(PROGRAM), facts(PROGRAM.replace(old, new)), ()) is not None
+    assert moves(facts(PROGRAM), facts(PROGRAM.replace(old, new)), Numbered()) is not None
 
 
 def test_a_line_in_a_literal_of_a_call_moves_too() -> None:
@@ -119,5 +119,27 @@ def test_a_line_in_a_literal_of_a_call_moves_too() -> None:
     before = facts(table)
     passed = [value for call in before.calls for value in call.literals.values() if isinstance(value, PassedOn)]
     assert {value.table.line for value in passed if value.table is not None} == {3}
-    assert moves(before, facts(f"# above\n{table}"), ()) is not None
-    assert moves(before, facts(table.replace("'b': B", "'c': B")), ()) is None
+    assert moves(before, facts(f"# above\n{table}"), Numbered()) is not None
+    assert moves(before, facts(table.replace("'b': B", "'c': B")), Numbered()) is None
+
+
+@each_row(
+    "one, other, same",
+    [
+        (2, 3, True),
+        (3, 4, False),
+        (4, 5, False),
+        (5, 900, True),
+        (-2, 3, True),
+        (2, 2.5, False),
+        (1, 2, False),
+        (0, 1, False),
+        (True, 1, True),
+        (5, 7, True),
+        (5, 8, False),  # the table names it
+        (5, "5", False),
+    ],
+)
+def test_numbers_count_by_what_asks_for_them(one: object, other: object, same: bool) -> None:
+    numbers = Numbered({("workers", 8)}, [4])
+    assert (numbers.said("workers", one) == numbers.said("workers", other)) == same

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import functools
 import re
+from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Container, Iterable, Mapping
 from dataclasses import fields, is_dataclass, replace
 from enum import Enum
@@ -85,10 +86,31 @@ class Moves:
         return self._points[line, column]
 
 
-def moves(before: FileFacts, now: FileFacts, numbers: Container[tuple[str, object]] | None) -> Moves | None:
+class Numbered:
+    """What numbers in calls say: those that the table of boundaries names, and what others are `compared` with.
+
+    Of any other it is said no more than that there is one.
+    """
+
+    def __init__(self, named: Container[tuple[str, object]] = (), compared: Iterable[int] = ()) -> None:
+        """`named`: with the parameter."""
+        self._named, self._compared = named, sorted(compared)
+
+    def said(self, argument: str | int, literal: object) -> object:
+        """What a constant argument of a call says; 0 and 1 are asked for as truth values too."""
+        if (literal.__class__ is not int and literal.__class__ is not float) or literal in (0, 1):
+            return literal
+        if (argument if isinstance(argument, str) else "", literal) in self._named:
+            return literal
+        if not self._compared or isinstance(literal, float):
+            return _A_NUMBER, bool(self._compared)
+        return _A_NUMBER, bisect_left(self._compared, literal), bisect_right(self._compared, literal)
+
+
+def moves(before: FileFacts, now: FileFacts, numbers: Numbered | None) -> Moves | None:
     """Where the places of `before` are in `now`; None where more than the places differs, or their order.
 
-    `numbers`: as of the table of boundaries. Any other says no more than that there is one. None: each counts.
+    `numbers`: None where each counts.
     """
     old, new = Places(), Places()
     if _without(before, old, numbers) != _without(now, new, numbers):
@@ -113,7 +135,7 @@ class Places:
 _Take = Callable[[Any, Places], Any]  # gives the value without its places, and notes them
 
 
-def _without(facts: FileFacts, places: Places, numbers: Container[tuple[str, object]] | None) -> dict[str, Any]:
+def _without(facts: FileFacts, places: Places, numbers: Numbered | None) -> dict[str, Any]:
     """All that the facts say, whatever fields they have, but for where."""
     takes = _fields_of(FileFacts)
     found: dict[str, Any] = {field.name: getattr(facts, field.name) for field in fields(facts)}
@@ -122,7 +144,7 @@ def _without(facts: FileFacts, places: Places, numbers: Container[tuple[str, obj
         found[name] = take(found[name], places)
     if numbers is not None:
         for call in found["calls"]:
-            call.literals = {key: _said(key, value, numbers) for key, value in call.literals.items()}
+            call.literals = {key: numbers.said(key, value) for key, value in call.literals.items()}
     return found
 
 
@@ -194,14 +216,6 @@ def _object(value: Any, places: Places) -> Any:
         taken = {name: take(getattr(value, name), places) for name, take in _fields_of(kind).items()}
         return value._replace(**taken) if hasattr(kind, "_fields") else replace(value, **taken)
     return value
-
-
-def _said(argument: str | int, literal: object, numbers: Container[tuple[str, object]]) -> object:
-    """What a constant argument of a call says; 0 and 1 are asked for as truth values too."""
-    if (literal.__class__ is not int and literal.__class__ is not float) or literal in (0, 1):
-        return literal
-    name = argument if isinstance(argument, str) else ""
-    return literal if (name, literal) in numbers else _A_NUMBER
 
 
 def _pairs(before: list[T], now: list[T]) -> dict[T, T] | None:

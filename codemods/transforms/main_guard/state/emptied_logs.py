@@ -47,11 +47,12 @@ def _logs(outline: Outline, node: ast.AST) -> ast.expr | None:
 
 def _opened(search: Search, worker: Worker) -> Iterator[tuple[Outline, ast.Call]]:
     """The calls at the top of a script that starts the worker, or of what it imports there."""
-    scripts = {script for path in worker.sent for script in search.importers.reaching(path)}
+    opening = {*search.starts.project.with_words(_OPENS)}
+    scripts = {script for path in worker.sent for script in search.importers.reaching(path)} if opening else ()
     for script in sorted(scripts):
-        outline = search.repo.outline(script)
-        near = (script, *sorted(search.importers.imported(script))) if outline and has_guard(outline) else ()
-        for home in filter(None, map(search.repo.outline, near)):
+        near = [path for path in (script, *sorted(search.importers.imported(script))) if path in opening]
+        outline = search.repo.outline(script) if near else None
+        for home in filter(None, map(search.repo.outline, near if outline and has_guard(outline) else ())):
             for name, keyword in _OPENS.items():
                 for call in home.calls_of(name):
                     modes = [word.value for word in call.keywords if word.arg == keyword]
