@@ -44,29 +44,35 @@ class Changed:
     @cached_property
     def words(self) -> frozenset[str]:
         """Every word that stands in one of the texts alone."""
-        return words_of(self.text) ^ words_of(self.before)
+        return self._words[0] ^ self._words[1]
+
+    @cached_property
+    def _words(self) -> tuple[frozenset[str], frozenset[str]]:
+        return words_of(self.text), words_of(self.before)
 
     def other_mark(self, mark: Mark, word: str) -> bool:
         """True when the mark is in one of the texts alone."""
         if (mark, word) not in self._marks:
-            now, before = self.text or "", self.before or ""
-            self._marks[mark, word] = MARKS[mark](now, word) != MARKS[mark](before, word)
+            now, before = (
+                text is not None and word in words and MARKS[mark](text, word)
+                for text, words in zip((self.text, self.before), self._words, strict=True)
+            )
+            self._marks[mark, word] = now != before
         return self._marks[mark, word]
 
     def other_match(self, search: tuple[str, int, str, tuple[str, ...]]) -> bool:
         """True when one of the texts alone has a match; see `Project.matching`."""
         if search not in self._matches:
-            self._matches[search] = _matched(self.text, *search) != _matched(self.before, *search)
+            pattern, flags, part, wanted = search
+            now, before = (
+                text is not None
+                and part in text
+                and (not wanted or not words.isdisjoint(wanted))
+                and re.compile(pattern, flags).search(text) is not None
+                for text, words in zip((self.text, self.before), self._words, strict=True)
+            )
+            self._matches[search] = now != before
         return self._matches[search]
-
-
-def _matched(text: str | None, pattern: str, flags: int, part: str, wanted: tuple[str, ...]) -> bool:
-    return (
-        text is not None
-        and part in text
-        and (not wanted or not words_of(text).isdisjoint(wanted))
-        and re.compile(pattern, flags).search(text) is not None
-    )
 
 
 def probed(text: str, probe: Probe) -> bool:

@@ -102,9 +102,11 @@ class AfterChange:
 
     def as_now(self, reads: Reads) -> Reads:
         """`reads` of something that is kept: the answers of the value flow with the places as they are now."""
-        found = (self._placed(*answer) for answer in reads.answers.items()) if self._moved else ()
+        if not reads.answers or not self._python or not self._moved:
+            return reads
+        found = (self._placed(*answer) for answer in reads.answers.items())
         answers = dict(answer for answer in found if answer is not None)
-        return reads if not answers or answers == reads.answers else replace(reads, answers=answers)
+        return reads if answers == reads.answers else replace(reads, answers=answers)
 
     def _names_no_place(self, answer: Any) -> bool:
         """An answer has no number of a line in it, be it in words."""
@@ -185,7 +187,9 @@ class AfterChange:
             return None
         if question not in self._good:
             concerned = self._concerns(known.reads, self._names_no_place(known.answer))
-            self._good[question] = None if concerned else replace(known, reads=self.as_now(known.reads))
+            reads = known.reads if concerned else self.as_now(known.reads)
+            good = known if reads is known.reads else replace(known, reads=reads)
+            self._good[question] = None if concerned else good
         return self._good[question]
 
     def _same_answers(self, reads: Reads, free: bool) -> bool:

@@ -48,7 +48,7 @@ class LookCache:
                 if look is None:
                     continue
                 parts = {
-                    path: replace(part, reads=after.as_now(part.reads))
+                    path: Part(part.findings, after.as_now(part.reads))
                     for path, part in look.parts.items()
                     if not after.concerns_findings(part.findings, part.reads)
                 }
