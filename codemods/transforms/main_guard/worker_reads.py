@@ -135,6 +135,10 @@ class WorkerReads:
         """A function that reads the variable where a worker may run it, in words."""
         return self.reads.get(variable) or self._reads_of_passed.get(variable)
 
+    def parts_read(self, variable: Global) -> set[str]:
+        """Which parts of the variable the code of workers reads, as `Parts` names them."""
+        return self._parts_read.get(variable, set()) if variable in self.reads else set()
+
     def _untrained(self) -> str | None:
         """A model that workers read as a global and that the script trains, in words."""
         for node in own_nodes(self.outline.module.body):

@@ -305,6 +305,71 @@ def test_values_that_are_others_each_time(head: str) -> None:
     assert "__main__" in migrated(script(head, "print(n)"), "main-guard")["train.py"]
 
 
+OBJECT = """\
+import random
+import time
+import uuid
+
+
+class Base:
+    def __init__(self):
+        self.tag = uuid.uuid4().hex
+
+
+class Run(Base):
+    size = 3
+
+    def __init__(self, rows=3):
+        {code}
+        self.rows = rows
+
+    def _fill(self):
+        self.order = [self.rng.random()]
+
+    def name(self):
+        return f"{self.made}-{self.rows}"
+
+
+run = Run()
+"""
+
+
+@each_row("code, read, guarded", [
+    ("self.order = [random.random()]", "run.order", False),
+    ("self.order = [random.random()]", "run.rows", True),
+    ("self.order = [random.random()]", "vars(run)", False),
+    ("self.rng = random.Random()\n        self.order = [self.rng.random()]", "run.order", False),
+    ("self.rng = random.Random()\n        self.order = [self.rng.random()]", "run.rng.random()", True),
+    ("self.rng = random.Random()\n        self.rng.seed(1)\n        self.order = self.rng.random()", "run.order", True),
+    ("self.rng = random.Random(1)\n        self.order = [self.rng.random()]", "run.order", True),
+    ("self.rng = random.Random()\n        self._fill()", "run.order", False),
+    ("self.rng = random.Random()", "run.rng.random()", True),
+    ("self.order = []\n        self.order.append(random.random())", "run.order", False),
+    ("self.order = []\n        self.order.append(random.random())", "run.rows", True),
+    ("made = uuid.uuid4()\n        self.made = made", "run.made", False),
+    ("made = uuid.uuid4()\n        self.made = made", "run.rows", True),
+    ("self.made = time.time()\n        print(self.made)", "run.rows", True),
+    ("self.made = time.time()", "run.name()", False),
+    ("super().__init__()", "run.tag", False),
+    ("super().__init__()", "run.size", True),
+    ("if time.time() > 3:\n            rows = 4", "run.rows", False),
+])  # fmt: skip
+def test_what_a_constructor_draws(code: str, read: str, guarded: bool) -> None:
+    files = script(OBJECT.replace("{code}", code), f"print({read}, n)")
+    if guarded:
+        assert "__main__" in migrated(files, "main-guard")["train.py"]
+    else:
+        assert "run it again and get another value: `work` reads `run`" in reasons(files, "main-guard")[0]
+
+
+def test_what_a_script_takes_from_an_object_that_draws() -> None:
+    head = OBJECT.replace("{code}", "self.made = time.time()")
+    assert "reads `made`" in reasons(script(head + "made = run.made\n", "print(made, n)"), "main-guard")[0]
+    assert "__main__" in migrated(script(head + "rows = run.rows\n", "print(rows, n)"), "main-guard")["train.py"]
+    seeded = OBJECT.replace("{code}", "self.order = random.random()").replace("run = ", "random.seed(1)\nrun = ")
+    assert "__main__" in migrated(script(seeded, "print(run.order, n)"), "main-guard")["train.py"]
+
+
 def test_draws_after_a_seed_are_the_same() -> None:
     head = "import random\nrandom.seed(3)\nRUN = random.random()\n"
     assert "__main__" in migrated(script(head, "print(RUN, n)"), "main-guard")["train.py"]

@@ -30,7 +30,7 @@ from .same_values import SameValues
 
 ITEM = "[]"  # of what is looked up under a name that is not written there, and the function does not ask for first
 DRAWN = "next()"  # an iterator or generator goes on: workers do that too, from where it was left
-_METHOD = "()"  # of a call like `log.info(...)`: it reads no part that is known
+OWN_METHOD = "()"  # of a call like `log.info(...)`: it reads no part that is known
 _DEPTH = 2  # functions that an object is passed through, methods that call each other
 ADDS = ("append", "appendleft", "extend", "insert", "add")
 _TAKES_DRAWS = ("generator", "rng", "random_state")
@@ -68,7 +68,7 @@ class Parts:
         own = sorted(_of_self(found[0], found[1], ast.Load)) if found is not None else []
         if found is None and not key and takes_by_get(outline, call, function):
             return (ITEM,)
-        return (_METHOD, *own) if own else (key,)  # `get` of an own class is no `get` of a dict
+        return (OWN_METHOD, *own) if own else (key,)  # `get` of an own class is no `get` of a dict
 
     def _read_of_argument(self, outline: Outline, node: ast.expr) -> list[str] | None:
         """What a function of the repository reads of the object that it is passed; None where that is not seen."""
@@ -168,7 +168,7 @@ class Parts:
         called = bound_method(node, above, own[1] if own is not None else None) or by_syntax(node, whole, above)
         if called is not None and (keys := self.changed_by_method(outline, called, made)):
             return keys
-        key = _key(outline, node).replace(_METHOD, "")
+        key = _key(outline, node).replace(OWN_METHOD, "")
         if isinstance(whole, ast.expr) and (part := by_function(outline, whole)) is not None:
             return [part if whole is node else key]
         if isinstance(whole, ast.Attribute) and hands_on(whole, above) and self._is_handed_on(outline, whole):
@@ -356,5 +356,5 @@ def _key(outline: Outline, node: ast.expr) -> str:
         if above.attr in ("get", "setdefault", "set_hparam") and isinstance(first, ast.Constant):
             return str(first.value)
         whole = ("get", "items", "values", "copy")
-        return "" if above.attr in whole or above.attr in names("changing") | names("filling") else _METHOD
+        return "" if above.attr in whole or above.attr in names("changing") | names("filling") else OWN_METHOD
     return ""
