@@ -43,6 +43,7 @@ class FactsBuilder:
         self.top: ast.stmt | None = None  # the statement of the module that is walked
         self.enclosing: list[int] = []  # per function the one around it, or -1
         self.blocks = 0  # how many of the function what is walked stands in that may be left out
+        self.returned = False  # whether the function may have returned above
         self.conditions = 0  # how many of them what is walked stands under
         self._false: list[tuple[FactsScope, str, ast.If | ast.While]] = []
         self._bound_at: dict[tuple[str, int], int] = {}  # by name and what it is bound to: the line
@@ -248,7 +249,7 @@ class FactsBuilder:
     def clear(self, base: int, attribute: str) -> None:
         """From here to the end of the block, what `base` is keeps nothing that matters as this attribute."""
         if base >= 0:
-            last = self.block_end if self.blocks else WHOLE_BODY
+            last = self.block_end if self.blocks or self.returned else WHOLE_BODY
             self.cleared.append((base, attribute, self.line, last, self.scope.function))
 
     def distinguish(self, value: int, what: str, line: int) -> None:

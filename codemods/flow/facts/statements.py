@@ -65,6 +65,7 @@ class Statements:
             else:
                 self._children(statement)
             if kind in _ENDS:
+                builder.returned = builder.returned or (kind is ast.Return and builder.blocks > 0)
                 self._never_run(statements[at:])
                 break
         scope.asked_for = asked
@@ -283,7 +284,9 @@ class Statements:
             value = self.expressions.value(item.context_expr)
             if item.optional_vars is not None:
                 self.expressions.assign(item.optional_vars, value)
+        self.builder.blocks += 1  # it may swallow an error, and leave out what comes below
         self.body(node.body)
+        self.builder.blocks -= 1
 
     # definitions
 
@@ -309,10 +312,10 @@ class Statements:
         builder.facts.functions[index].decorators = tuple(applied)
         if kind is FunctionKind.METHOD:
             builder.always |= always_read(node)
-        start, end, blocks = builder.block_start, builder.block_end, builder.blocks
-        builder.block_start, builder.block_end, builder.blocks = node.lineno, end_line(node), 0
+        start, end, left = builder.block_start, builder.block_end, (builder.blocks, builder.returned)
+        builder.block_start, builder.block_end, builder.blocks, builder.returned = node.lineno, end_line(node), 0, False
         self.body(node.body)
-        builder.block_start, builder.block_end, builder.blocks = start, end, blocks
+        builder.block_start, builder.block_end, (builder.blocks, builder.returned) = start, end, left
         builder.leave()
         builder.line = line
         builder.facts.functions[index].raises = isinstance(node.body[-1], ast.Raise) and len(node.body) <= 2
