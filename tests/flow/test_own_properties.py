@@ -58,6 +58,29 @@ class Method:
         return functools.partial(self.function, owner)
 
 
+def at_times(function):
+    if function.__name__ == "other":
+        return property(function)
+    return function
+
+
+def inside_at_times(function):
+    if function.__name__ != "other":
+        return function
+
+    @property
+    def wrapped(self):
+        return function(self)
+
+    return wrapped
+
+
+def either(function):
+    if function.__name__ == "other":
+        return property(lambda self: function(self))
+    return property(function)
+
+
 def timed(function):
     @functools.wraps(function)
     def wrapped(self, *args):
@@ -113,6 +136,9 @@ if __name__ == "__main__":
     ("Derived", "self.lock", True),
     ("Method", "self.name", True),  # the worker gets the method, with its object
     ("timed", "self.name", True),
+    ("at_times", "self.name", True),
+    ("inside_at_times", "self.name", True),
+    ("either", "self.name", False),
     ("registered", "self.name", True),
 ])  # fmt: skip
 def test_what_an_attribute_gives(decorator: str, value: str, crosses: bool) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from ...nodes import children, end_line, walk, yields
 from ...syntax.binding_rules import ScopeKind
@@ -44,6 +44,33 @@ def _is_for_class(function: Function, value: int) -> bool:
 def _binding(decorators: Iterable[str]) -> MethodBinding:
     last = {name.rpartition(".")[2] for name in decorators}
     return next((found for name, found in _DECORATED.items() if name in last), MethodBinding.INSTANCE)
+
+
+def _gives_property(function: ast.FunctionDef | ast.AsyncFunctionDef) -> bool:
+    """Whatever happens, the function returns a property, or a function of its own that does."""
+    definitions: dict[str, list[ast.FunctionDef | ast.AsyncFunctionDef]] = {}
+    returned: list[ast.expr | None] = []
+    todo: list[ast.AST] = [*function.body]
+    for node in todo:  # it grows
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+            definitions.setdefault(node.name, []).append(node)
+        elif isinstance(node, ast.Return):
+            returned.append(node.value)
+        elif not isinstance(node, ast.ClassDef | ast.expr):
+            todo += children(node)
+    return bool(returned) and all(_is_property(value, definitions) for value in returned)
+
+
+def _is_property(
+    value: ast.expr | None, definitions: Mapping[str, Sequence[ast.FunctionDef | ast.AsyncFunctionDef]]
+) -> bool:
+    """`property(fn)`, or the name of a function that is one, or that returns one."""
+    if isinstance(value, ast.Call):
+        return _binding([dotted(value.func)]) is MethodBinding.PROPERTY
+    found = definitions.get(value.id, ()) if isinstance(value, ast.Name) else ()
+    return bool(found) and all(
+        _binding(map(dotted, each.decorator_list)) is MethodBinding.PROPERTY or _gives_property(each) for each in found
+    )
 
 
 class Statements:
@@ -318,6 +345,8 @@ class Statements:
         builder.block_start, builder.block_end, (builder.blocks, builder.returned) = start, end, left
         builder.leave()
         builder.line = line
+        if builder.facts.functions[index].gives_property:
+            builder.facts.functions[index].gives_property = _gives_property(node)
         builder.facts.functions[index].raises = isinstance(node.body[-1], ast.Raise) and len(node.body) <= 2
         holder = builder.bind(node.name)
         builder.facts.function_nodes[index] = holder
