@@ -339,6 +339,37 @@ def named_by(outline: Outline, method: Method, classes: Iterable[ast.ClassDef]) 
     return found
 
 
+def names_for_all(method: Method, key: str) -> bool:
+    """A `__getstate__` that names an attribute leaves it out of the state of each object: under no condition.
+
+    `if "lock" in state:` is none.
+    """
+    nodes = list(walk(method))
+    for node in nodes:
+        match node:
+            case ast.Try() | ast.While() | ast.IfExp() | ast.Match():
+                return False
+            case ast.If(test=ast.Compare(left=ast.Constant(), ops=[ast.In()])):
+                continue
+            case ast.If():
+                return False
+            case ast.Dict(keys=keys, values=values):
+                pairs = list(zip(keys, values, strict=True))
+            case ast.Assign(targets=[ast.Subscript(slice=put)], value=value):
+                pairs = [(put, value)]
+            case _:
+                continue
+        kept = (value for name, value in pairs if isinstance(name, ast.Constant) and name.value == key)
+        if not all(isinstance(value, ast.Constant) for value in kept):
+            return False
+    return ends_in_one(method)
+
+
+def ends_in_one(method: Method) -> bool:
+    """Its last statement is its only `return`."""
+    return [node for node in walk(method) if isinstance(node, ast.Return)] == method.body[-1:]
+
+
 def constant(outline: Outline | None, classes: Iterable[ast.ClassDef], node: ast.expr) -> ast.expr | None:
     """What `self.left_out`, or a name of the module, is set to once and for all."""
     if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name):

@@ -22,7 +22,7 @@ from ...syntax.binding_rules import takes_self
 from ...syntax.names import without_arguments
 from ...syntax.never_asked import NeverAsked
 from ...syntax.outline import Outline
-from ...syntax.pickled_state import StateFilter, constant, named_by, takes_all
+from ...syntax.pickled_state import StateFilter, constant, ends_in_one, named_by, names_for_all, takes_all
 from ...syntax.python_floor import old_python
 from ...syntax.repo import Repo
 from ...syntax.unpicklable import Made, Recogniser, class_of_container
@@ -345,6 +345,22 @@ class Search:
             return True
         return any("picks" in (base_methods(item) or ()) for item in self.family.foreign(shape))
 
+    def _never_sent(self, shape: Shape, name: str) -> bool:
+        """The `__getstate__` that runs for objects of the class leaves the attribute of each of them out."""
+        key, line = shape.key(name), self.family.line(shape)
+        classes = [other.node for other in line]
+        for other, state in self.state_filters(shape):
+            method = other.methods["__getstate__"]
+            if state.leaves_out(key) and ends_in_one(method):
+                return True
+            if key in named_by(other.outline, method, classes):
+                return names_for_all(method, key)
+            if not takes_all(method):
+                return True
+            if not any(isinstance(node, ast.Name) and node.id == "super" for node in ast.walk(method)):
+                return False
+        return any("picks" in (base_methods(item) or ()) for item in self.family.foreign(shape))
+
     def may_leave_out(self, shape: Shape, name: str, made: Made | None = None) -> bool:
         """A `__getstate__` leaves attributes out by a test, and it isn't known what that says of this one."""
         return None in self._by_test(shape, name, made)
@@ -392,7 +408,7 @@ class Search:
                 continue
             if method and self._replaces(other, shape, method):
                 continue
-            if attribute and other is not shape and self._restores(other) and self.left_out(other, attribute):
+            if attribute and other is not shape and self._restores(other) and self._never_sent(other, attribute):
                 continue
             best = found
         self._known_crossings[key] = best

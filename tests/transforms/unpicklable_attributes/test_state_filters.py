@@ -155,6 +155,7 @@ import threading
 class Base:
     def __init__(self):
         self.lock = threading.Lock()
+        self.small = True
 
 
 class Child(Base):
@@ -171,10 +172,21 @@ class Child(Base):
 {}
 """
 
+GIVES_ALL = "class Full(Child):\n    def __getstate__(self):\n        return dict(self.__dict__, size=1)\n\n"
+SUPER = "super().__getstate__()"
+
 
 @pytest.mark.parametrize(
     ("body", "made", "sure"),
     [
+        ('if not self.small:\n            state.pop("lock")', "pickle.dumps(Child())", True),
+        ('if "lock" in state:\n            del state["lock"]', "pickle.dumps(Child())", False),
+        ('if self.small:\n            return state\n        del state["lock"]', "pickle.dumps(Child())", True),
+        ('state["lock"] = None', "pickle.dumps(Child())", False),
+        ('state["lock"] = self.lock', "pickle.dumps(Child())", True),
+        ('state = {k: v for k, v in state.items() if k != "lock"}', "pickle.dumps(Child())", False),
+        ('state.pop("lock")', f"{GIVES_ALL}pickle.dumps(Full())", True),
+        ('state.pop("lock")', f"{GIVES_ALL.replace('self.__dict__', SUPER)}pickle.dumps(Full())", False),
         ('state.pop("lock")', "pickle.dumps(Child())", False),
         ('del state["lock"]', "pickle.dumps(Child())", False),
         ('state.pop("path", 0)', "pickle.dumps(Child())", True),
