@@ -14,11 +14,13 @@ from ...flow.answers.crossing import Crossing, only_in_children
 from ...flow.answers.crossings import flow_of
 from ...flow.answers.tried import handled
 from ...hazard_kind import HazardKind
-from ...nodes import at_place, end_line, walk
+from ...nodes import at_place, end_line
 from ...syntax.branches import chosen_at, exclude_each_other, no_one_run, types_asked_for
+from ...syntax.names import last_name
 from ...syntax.outline import Outline
 from ...syntax.unpicklable import Made
 from ...syntax.unpicklable_table import ObjectKind, Remedy, advice, starts_nothing
+from .kept_whole import is_kept_whole
 from .own_reducers import registered
 from .search import Search
 from .uses.taken_off import STORED, is_taken_off
@@ -66,7 +68,7 @@ def sent_alone(search: Search) -> Iterator[Sent]:
                 continue
             if each.kind.at_start and starts_nothing(crossing.boundary):
                 continue
-            if crossing.boundary == DEEPCOPY and not _stops_a_copy(search, crossing, each):
+            if crossing.boundary == DEEPCOPY and not _stops_a_copy(search, crossing, each, node):
                 continue
             places = [(crossing.path, crossing.line), *((hop.path, hop.line) for hop in crossing.trace)]
             if exclude_each_other(search.repo, places) or _is_asked_for_another(search, crossing):
@@ -82,7 +84,7 @@ def sent_alone(search: Search) -> Iterator[Sent]:
                 yield Sent(outline, node, each, sure, crossing, _taken_along(crossing) or _reason(crossing, each, node))
 
 
-def _stops_a_copy(search: Search, crossing: Crossing, made: Made) -> bool:
+def _stops_a_copy(search: Search, crossing: Crossing, made: Made, node: ast.expr) -> bool:
     """`copy.deepcopy` stops at it, and the program does not go another way then."""
     last = crossing.trace[-1]
     outline = search.repo.outline(last.path)
@@ -90,12 +92,11 @@ def _stops_a_copy(search: Search, crossing: Crossing, made: Made) -> bool:
     if passed or outline is None or any(_KEEPS.match(hop.what) for hop in crossing.trace):
         return False
     place = (crossing.path, crossing.line, crossing.column)
-    copies = [node for node in outline.nodes if isinstance(node, ast.Call) and node.lineno == last.line]
-    if any(_is_taken_out(outline, call) for call in copies):
+    calls = [each for each in outline.nodes if isinstance(each, ast.Call) and each.lineno == last.line]
+    copies = [call for call in calls if last_name(call.func) == "deepcopy"]
+    if not copies or not all(_is_plain_copy(call) and is_kept_whole(outline, call, node) for call in copies):
         return False
-    return all(_is_plain_copy(outline, node) for node in copies) and not handled(
-        search.project, place, f"{last.path}:{last.line}", saves=True
-    )
+    return not handled(search.project, place, f"{last.path}:{last.line}", saves=True)
 
 
 def _is_tried(kind: ObjectKind) -> bool:
@@ -104,32 +105,9 @@ def _is_tried(kind: ObjectKind) -> bool:
     return roots <= sys.stdlib_module_names | vars(builtins).keys() | {"torch"}
 
 
-def _is_taken_out(outline: Outline, call: ast.Call) -> bool:
-    """`d["lock"] = None`, `del d["lock"]`, `d.pop("lock")` above the copy of `d`: it may be what stops the copy."""
-    given = {node.id for node in call.args if isinstance(node, ast.Name)}
-    for node in outline.own(outline.scope(call)):
-        if isinstance(node, ast.Subscript) and not isinstance(node.ctx, ast.Load):
-            changed: ast.expr | None = node.value
-        elif isinstance(node, ast.Attribute) and node.attr in ("pop", "popitem", "remove", "clear"):
-            changed = node.value
-        else:
-            continue
-        if isinstance(changed, ast.Name) and changed.id in given and node.lineno < call.lineno:
-            return True
-    return False
-
-
-def _is_plain_copy(outline: Outline, call: ast.Call) -> bool:
-    """A call without a memo, of something that no loop, comprehension or key chose."""
-    if len(call.args) > 1 or any(isinstance(node, _CHOOSE) for node in walk(call)):
-        return False
-    read = {node.id for node in walk(call) if isinstance(node, ast.Name)}
-    return not any(
-        isinstance(node, ast.Name) and node.id in read
-        for loop in outline.nodes
-        if isinstance(loop, (ast.For, ast.AsyncFor, ast.comprehension))
-        for node in walk(loop.target)
-    )
+def _is_plain_copy(call: ast.Call) -> bool:
+    """A call without a memo."""
+    return len(call.args) + len(call.keywords) == 1
 
 
 def _is_overlooked(search: Search, crossing: Crossing) -> bool:
