@@ -5,11 +5,12 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterator
+from itertools import chain, count
 
 from ...finding import Answer, Edit, Fix, Refused
 from ...nodes import walk
 from ...project import Project
-from ...syntax.binding_rules import FUNCTIONS, FunctionNode
+from ...syntax.binding_rules import FUNCTIONS, FunctionNode, bound_name
 from ...syntax.outline import Outline
 from ...syntax.repo import Repo
 from ...syntax.resolver import Class
@@ -48,7 +49,7 @@ def renamed_method(
 
 
 def _free_name(project: Project, outline: Outline, owner: ast.ClassDef, name: str) -> str:
-    """`_rows` of `__rows`, where no other class can have that; else with the name of the class in it."""
+    """`_rows` of `__rows`, where no other class can have that; else with the name of the class in it, and a number."""
     plain, repo = name[1:], Repo(project)
     lineage = repo.resolver.lineage(Class(outline, owner))
     bases = (
@@ -57,14 +58,27 @@ def _free_name(project: Project, outline: Outline, owner: ast.ClassDef, name: st
     known = all(
         where.qualified(ast.unparse(base).partition("[")[0]) in libraries().plain_bases for where, base in bases
     )
-    taken = re.compile(rf"(?:\.|\bdef\s+|[\"']){plain}\b")
-    if known and _is_free(project, taken, plain) and not any(_others(project, repo, Class(outline, owner), name)):
+    if known and _is_free(project, repo, plain) and not any(_others(project, repo, Class(outline, owner), name)):
         return plain
-    return f"_{snake(owner.name)}{plain}"
+    longer = f"_{snake(owner.name)}{plain}"
+    numbered = (f"{longer}_{number}" for number in count(2))
+    return next(each for each in chain([longer], numbered) if _is_free(project, repo, each))
 
 
-def _is_free(project: Project, taken: re.Pattern[str], plain: str) -> bool:
-    return next(project.matching(taken, word=plain), None) is None
+def _is_free(project: Project, repo: Repo, name: str) -> bool:
+    """No object has it as an attribute or method, no class binds it, and no text says it."""
+    taken = re.compile(rf"(?:\.|\bdef\s+|[\"']){name}\b")
+    for source in project.matching(re.compile(rf"(?<!\w){name}\b"), word=name):
+        outline = None if taken.search(source.text) else repo.outline(source.path)
+        if outline is None or any(_in_class(outline, node) for node in outline.nodes if bound_name(node) == name):
+            return False
+    return True
+
+
+def _in_class(outline: Outline, node: ast.AST) -> bool:
+    """It stands in the body of a class itself, and in no function there."""
+    around = (above for above in outline.ancestors(node) if isinstance(above, (*FUNCTIONS, ast.Lambda, ast.ClassDef)))
+    return isinstance(next(around, None), ast.ClassDef)
 
 
 def _others(project: Project, repo: Repo, own: Class, name: str) -> Iterator[Class]:
