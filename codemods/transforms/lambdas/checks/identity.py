@@ -164,6 +164,14 @@ def check_class(project: Project, known: Identities, path: str, scopes: Scopes, 
         if origin_in(scopes, base).startswith("enum."):
             raise Refused(f"`{node.name}` is an enumeration, whose members differ from call to call: {_ADVICE}")
     bound = scopes.inner(node).bindings
+    uses = unit.variable.scope.uses.get(node.name, ()) if unit.variable is not None else ()
+    for use in uses:
+        method = scopes.parents[use.node]
+        call = scopes.parents[method]
+        for_effect = isinstance(call, ast.Call) and call.func is method and isinstance(scopes.parents[call], ast.Expr)
+        if for_effect and isinstance(method, ast.Attribute) and method.attr not in bound:
+            what = f"`{ast.unparse(method)}` (line {method.lineno}), a method of a base class,"
+            raise Refused(f"{anew}, and {what} may change what it keeps: {_ADVICE}")
     for inner, attribute in _all_set_on_class(scopes):
         if attribute in bound or node in scopes.ancestors(inner):
             what = f"`{ast.unparse(inner)}` (line {getattr(inner, 'lineno', 0)})"
