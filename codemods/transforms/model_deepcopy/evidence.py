@@ -136,10 +136,10 @@ def _put_inside(view: FileView, body: ast.FunctionDef | ast.ClassDef, depth: int
             if takes_group(node):
                 return _Group(True, (Hop(view.path, node.lineno, "a layer gets a process group"),))
             calls.append(node)
-    for call in calls if depth else ():
+    for call in calls:
         name = dotted(call.func) or ""
         found = view.models.resolve(view.path, name)
-        if isinstance(found, FinalValue) and isinstance(found.node, (ast.FunctionDef, ast.ClassDef)):
+        if depth and isinstance(found, FinalValue) and isinstance(found.node, (ast.FunctionDef, ast.ClassDef)):
             inner = _put_inside(FileView(view.models, found.outline), found.node, depth - 1)
             if inner is not None:
                 return inner

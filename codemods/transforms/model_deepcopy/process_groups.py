@@ -14,6 +14,7 @@ from .models import Models, dotted
 MAKERS = endings("group_makers")
 CONFIGURATION = re.compile(rf"^_?(self\.)?({'|'.join(sorted(names('configuration_variables')))})\b", re.IGNORECASE)
 _WORLD = endings("group_constants")
+_PLACE_OF_GROUP = 5  # among the arguments of `SyncBatchNorm`
 _SYNCED = endings("synchronised_layers")
 # Outline of variables: what is called so may be a process group, or None; it makes no finding `proven`.
 _GROUP_NAME = re.compile(r"(^|_)(process_?group|group|pg)s?$")
@@ -57,8 +58,10 @@ def is_group(value: ast.expr | None, names: Outline | None) -> bool:
 
 def takes_group(call: ast.Call) -> bool:
     """`SyncBatchNorm(..., process_group=group)`, which keeps it; None is the default group, which is not kept."""
-    given = (word.value for word in call.keywords if word.arg == "process_group")
-    return bool(_SYNCED.search(dotted(call.func) or "")) and any(not is_constant(value, None) for value in given)
+    name = dotted(call.func) or ""
+    place = 1 if name.endswith("convert_sync_batchnorm") else _PLACE_OF_GROUP
+    given = [*call.args[place : place + 1], *(word.value for word in call.keywords if word.arg == "process_group")]
+    return bool(_SYNCED.search(name)) and any(not is_constant(value, None) for value in given)
 
 
 def has_group_name(keyword: str, value: ast.expr) -> bool:

@@ -52,6 +52,18 @@ def synced(model, group):
     model.norm = nn.SyncBatchNorm(4, process_group=group)
 
 
+def deep(model, group):
+    deeper(model, group)
+
+
+def deeper(model, group):
+    deepest(model, group)
+
+
+def deepest(model, group):
+    mark(model, group)
+
+
 def main():
     group = dist.new_group([0])
     model = Net()
@@ -75,6 +87,12 @@ def found(call: str) -> list[Finding]:
         ("Puts(model, group)", True),
         ("mark(model, group)", True),
         ("synced(model, group)", True),
+        ("deep(model, group)", True),
+        ("model = nn.SyncBatchNorm.convert_sync_batchnorm(model, group)", True),
+        ("model = nn.SyncBatchNorm.convert_sync_batchnorm(model, process_group=group)", True),
+        ("model = nn.SyncBatchNorm.convert_sync_batchnorm(model, None)", False),
+        ("model = nn.SyncBatchNorm.convert_sync_batchnorm(model)", False),
+        ("model.norm = nn.SyncBatchNorm(4, 1e-5, 0.1, True, True, group)", True),
         ("shard(model, group)", True),  # nobody knows what it does
     ],
 )
