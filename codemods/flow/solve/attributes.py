@@ -37,6 +37,13 @@ _GIVES_ANOTHER = frozenset({"_replace", "_make"})  # methods of a namedtuple
 _DATA = "data"  # as which an object of a class that derives from `UserDict` has the dict that it stands for
 _CACHED = "cached_property"
 SUBCLASSES = "<class>.__subclasses__"
+LOADS = "<class>.load"  # a class method of a library, by which a class gives an object of its own
+_LOADERS = {  # by the beginnings of the names of bases
+    "transformers.": ("from_pretrained", "from_config"),
+    "diffusers.": ("from_pretrained", "from_config"),
+    "huggingface_hub.": ("from_pretrained",),
+    "lightning.": ("load_from_checkpoint",),
+}
 _SETS = "<set>"  # as an attribute: what a store gives to a setter
 _VALUES = frozenset({"value", "_value_"})  # attributes of members of an Enum
 _MEMBER = -2  # in place of a receiver, where a name of the body is read for a member: functions there are methods
@@ -189,6 +196,8 @@ class Attributes:
         for base in self.hierarchy.all_foreign_bases(owner) if known and not found else ():
             if self._is_passed_on(name := f"{base}.{attribute}"):  # `Tables.register(...)` of a manager
                 self._name(name, -1, result)
+            if any(base.startswith(start) and attribute in loads for start, loads in _LOADERS.items()):
+                heap.add(result, heap.number(Value(FOREIGN, LOADS, heap.number(Value(CLASS, owner)))))
         if attribute in self.constraints.stored_on_others and known:
             for at in self.hierarchy.order(owner):
                 heap.edge(self.of_class(at, attribute, result), result, heap.lines[result])

@@ -10,7 +10,7 @@ from ...hazard_kind import HazardKind
 from ...syntax.unpicklable_table import makes_object
 from ..facts.records import NO_LITERALS, Call, PassedOn
 from ..kinds import LOOKED_UP
-from .attributes import RECORD, SUBCLASSES, Attributes
+from .attributes import LOADS, RECORD, SUBCLASSES, Attributes
 from .calls import OwnCalls
 from .constraints import Constraints
 from .containers import DEFAULT_DICT
@@ -185,6 +185,10 @@ class Dispatch:
         if written.startswith(RECORD):
             if receiver is not None and receiver.kind == INSTANCE:
                 self.own.fill(int(receiver.a), int(written[len(RECORD) :]), offset, call)
+            return
+        if written == LOADS:
+            if receiver is not None and receiver.kind == CLASS:
+                self.attributes.make(int(receiver.a), call.result + offset)
             return
         if written == SUBCLASSES:
             self.own.list_subclasses(int(receiver.a) if receiver is not None else -1, offset, call)
