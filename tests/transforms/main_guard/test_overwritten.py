@@ -21,6 +21,9 @@ class Net(nn.Module):
         super().__init__()
         self.block = Block()
 
+    def forward(self, x):
+        return {forward}
+
 def evaluate(state, out):
     {body}
     out.put(model(torch.ones(1, 3)))
@@ -54,8 +57,48 @@ if __name__ == "__main__":
         ("model = Block()\n    if state:\n        model.load_state_dict(state)", "pass", True),
         ("model = Block()\n    model.load_state_dict(state)\n    other = Block()", "pass", True),
         ("model = Block()\n    model.load_state_dict(state)", "self.noise = torch.randn(3)", True),
+        ("model = Block()\n    model.load_state_dict(state)", "self.skip = [nn.Linear(3, 3)]", True),
+        ("model = Block()\n    model.load_state_dict(state)", 'self.skip = {"a": nn.Linear(3, 3)}', True),
+        ("model = Block()\n    model.load_state_dict(state)", "self.skip = [nn.Linear(3, 3) for _ in range(2)]", True),
+        (
+            "model = Block()\n    model.load_state_dict(state)",
+            "self.skip = []\n        self.skip.append(nn.Linear(3, 3))",
+            True,
+        ),
+        (
+            "model = Block()\n    model.load_state_dict(state)",
+            'self.skip = {}\n        self.skip["a"] = nn.Linear(3, 3)',
+            True,
+        ),
+        (
+            "model = Block()\n    model.load_state_dict(state)",
+            "skip = [nn.Linear(3, 3)]\n        self.skip = skip",
+            True,
+        ),
+        ("model = Block()\n    model.load_state_dict(state)", "self.skip = nn.ModuleList([nn.Linear(3, 3)])", False),
+        (
+            "model = Block()\n    model.load_state_dict(state)",
+            "self.skip = nn.ModuleList()\n        self.skip.append(nn.Linear(3, 3))",
+            False,
+        ),
+        (
+            "model = Block()\n    model.load_state_dict(state)",
+            "layers = []\n        layers.append(nn.Linear(3, 3))\n        self.skip = nn.Sequential(*layers)",
+            False,
+        ),
     ],
 )
 def test_weights_that_are_loaded(body: str, more: str, depends: bool) -> None:
-    found = reported({"a.py": PROGRAM.format(body=body, more=more)}, "main-guard")
+    found = reported({"a.py": PROGRAM.format(body=body, more=more, forward="self.block(x)")}, "main-guard")
+    assert any("seed of torch's default generator" in each.message for each in found) is depends
+
+
+@each_row("forward, depends", [
+    ("self.block(x)", False),
+    ("self.block(x) * torch.bernoulli(x)", True),
+    ("torch.cat([self.block(x), nn.Identity()(x)])", False),
+])  # fmt: skip
+def test_a_model_that_draws_when_it_runs(forward: str, depends: bool) -> None:
+    body = "model = Net()\n    model.load_state_dict(state)"
+    found = reported({"a.py": PROGRAM.format(body=body, more="pass", forward=forward)}, "main-guard")
     assert any("seed of torch's default generator" in each.message for each in found) is depends
