@@ -6,13 +6,14 @@ attributes that are set on them show it.
 
 from __future__ import annotations
 
+import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Set
 from typing import NamedTuple
 
 from ..facts.records import Call, FileFacts
 from ..solve.deferred_calls import STANDS_NOWHERE
-from ..solve.heap import CLASS, CONTAINER, FOREIGN, FUNCTION, INSTANCE, OBJECT
+from ..solve.heap import CLASS, CONTAINER, FOREIGN, FUNCTION, INSTANCE, OBJECT, Value
 from ..solve.solution import Solution
 from .places import Places
 
@@ -48,6 +49,9 @@ _BY_VALUE = frozenset({"compared", "put in a set", "a key of a dict"})  # what i
 _NESTED = 2  # dataclasses and tuples in each other
 _OF_PARTIALS = frozenset({"args", "func", "keywords"})
 _TYPES = frozenset({"types.FunctionType", "types.LambdaType"})
+_LIKE_FUNCTIONS = re.compile(
+    r"func|lambda|method|partial|callable|builtin", re.IGNORECASE
+)  # names of classes with doubt
 COPY, THREAD = "copy.copy", "threading.Thread"
 UNKNOWN = "?"  # in place of how many arguments a call gives
 OF_ITS_PARTIAL = "of its partial: "  # what a partial that the program makes of it holds
@@ -64,13 +68,28 @@ class Question(NamedTuple):
 
 
 def _type_tests(solution: Solution, ours: Set[int]) -> Iterator[tuple[bool, int, int, tuple[int, ...]]]:
-    """The tests of types by name: whether one of `ours` or a type of functions is named, the line, and the nodes."""
+    """The tests of types by name: whether a type that is named may be one of `ours` or that of what takes its place.
+
+    With the file, the line, and the nodes of `type(x)` and of that type.
+    """
     for at, facts in enumerate(solution.program.facts):
         offset = solution.program.offsets[at]
         for asked, named, line in facts.type_tests:
-            types = (named + offset, *_inside(solution, named + offset))
-            matters = _holds_type(solution, types[0]) or any(not ours.isdisjoint(solution.heap.holds[t]) for t in types)
-            yield matters, at, line, (asked + offset, *types)
+            held = solution.heap.holds[named + offset] if named >= 0 else ()
+            others = named < 0 or (bool(held) and all(_is_a_class(solution.heap.values[number]) for number in held))
+            yield (
+                not others or not ours.isdisjoint(held),
+                at,
+                line,
+                (asked + offset, named + offset)[: 1 + (named >= 0)],
+            )
+
+
+def _is_a_class(value: Value) -> bool:
+    """It is a class of the repository, or one from outside that is no type of functions and what stands for them."""
+    if value.kind == FOREIGN:
+        return _LIKE_FUNCTIONS.search(str(value.a).rpartition(".")[2]) is None
+    return value.kind == CLASS
 
 
 def _questions(solution: Solution) -> Iterator[Question]:
@@ -95,7 +114,8 @@ def _questions(solution: Solution) -> Iterator[Question]:
                     call.position[0],
                     call.arguments[0] + solution.program.offsets[at],
                 )
-    harmless = {nodes[0] for matters, _, _, nodes in _type_tests(solution, frozenset()) if not matters}
+    tests = list(_type_tests(solution, frozenset()))
+    harmless = {nodes[0] for *_, nodes in tests} - {nodes[0] for matters, _, _, nodes in tests if matters}
     for node, calls in solution.constraints.calls.items():
         for held in solution.heap.holds[node]:
             value = solution.heap.values[held]

@@ -49,7 +49,7 @@ from .syntax import (
 )
 from .taken_out import TAKES_OUT, handed_on, note_method
 from .targets import Targets
-from .type_tests import asks_type, names_types
+from .type_tests import asks_type, named_types
 
 # Tuples and classes of their own: this module looks at every expression of a repository.
 _CONSTANT = ast.Constant
@@ -150,8 +150,10 @@ class Expressions(Targets):
         for at, operator in enumerate(node.ops):
             if _is_constant(sides[at]) or _is_constant(sides[at + 1]):
                 continue  # `fn is None`, `fn in (None, False)`
-            if asks_type(sides[at]) and names_types(builder, sides[at + 1]):
-                builder.facts.type_tests.append((values[at], values[at + 1], node.lineno))
+            types = named_types(builder, operator, sides[at + 1]) if asks_type(sides[at]) else None
+            if types is not None:
+                named = [self.value(each) for each in types]
+                builder.facts.type_tests += [(values[at], each, node.lineno) for each in named or [-1]]
             elif isinstance(operator, (ast.In, ast.NotIn)):
                 builder.distinguish(values[at], "compared", node.lineno)
             elif isinstance(operator, _COMPARED):

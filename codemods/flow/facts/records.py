@@ -18,7 +18,7 @@ from .rows import Numbers, Rows
 if TYPE_CHECKING:
     from ...project import Project
 
-FACTS_VERSION = 63  # part of the cache key: raise it when the meaning of a field changes
+FACTS_VERSION = 64  # part of the cache key: raise it when the meaning of a field changes
 
 _COMPARED = {"Gt": gt, "GtE": ge, "NotEq": ne}  # by the name of the operator in `ast`
 WHOLE_BODY = 2**31 - 1  # as the last line of a block: all that comes below in the function
@@ -229,7 +229,7 @@ class FileFacts:
     )  # (node, what, line): compared, a key of a dict, in a set, or an attribute is set on it
     type_tests: list[tuple[int, int, Line]] = field(
         default_factory=list
-    )  # (node of `type(x)`, node of the types that are named, line)
+    )  # (node of `type(x)`, node of a type that is named, or -1 where all are built in, line)
     # lines of blocks that don't run, or end in a NameError
     stops: list[tuple[Line, Line]] = field(default_factory=list)
     statements: list[TopLevel] = field(default_factory=list)

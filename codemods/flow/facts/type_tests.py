@@ -5,7 +5,8 @@ from __future__ import annotations
 import ast
 import builtins
 
-from ...syntax.binding_rules import ScopeKind
+from ...nodes import walk
+from ...syntax.binding_rules import ScopeKind, bound_name
 from ...syntax.names import root_of_chain
 from .builder import FactsBuilder
 
@@ -23,11 +24,21 @@ def asks_type(node: ast.expr) -> bool:
     )
 
 
-def names_types(builder: FactsBuilder, node: ast.expr) -> bool:
-    """`node` names what is built in, imported, or a class of the module: one thing, or several in a display."""
-    parts = node.elts if isinstance(node, _DISPLAYS) else [node]
+def named_types(builder: FactsBuilder, operator: ast.cmpop, node: ast.expr) -> list[ast.expr] | None:
+    """What the test names, where each is built in, or a name of the module for what it imports or for its own class.
+
+    Of these, what is not built in: the value flow says what it is. None where something else is named, or a list of
+    types that is written elsewhere.
+    """
+    parts = node.elts if isinstance(operator, (ast.In, ast.NotIn)) and isinstance(node, _DISPLAYS) else [node]
+    if parts == [node] and isinstance(operator, (ast.In, ast.NotIn)):
+        return None
     roots = [root_of_chain(part) if isinstance(part, (ast.Name, ast.Attribute)) else None for part in parts]
-    return bool(roots) and all(root is not None and _is_fixed(builder, root.id) for root in roots)
+    if not roots or not all(root is not None and _is_fixed(builder, root.id) for root in roots):
+        return None
+    return [
+        part for part, root in zip(parts, roots, strict=True) if root is not part or not _is_built_in(builder, root)
+    ]
 
 
 def _is_fixed(builder: FactsBuilder, name: str) -> bool:
@@ -38,6 +49,13 @@ def _is_fixed(builder: FactsBuilder, name: str) -> bool:
         scope = scope.parent
     if name not in scope.bound:
         return isinstance(getattr(builtins, name, None), type)
-    if scope.names[name] in {row[0] for row in builder.facts.imports}:
-        return True
-    return any(isinstance(each, ast.ClassDef) and each.name == name for each in builder.tree.body)
+    binding = (node for node in walk(builder.tree) if bound_name(node) == name)
+    return all(isinstance(node, (ast.alias, ast.ClassDef)) for node in binding)
+
+
+def _is_built_in(builder: FactsBuilder, name: ast.Name) -> bool:
+    """Nothing binds the name, which `_is_fixed`."""
+    scope = builder.scope
+    while scope.parent is not None:
+        scope = scope.parent
+    return name.id not in scope.bound

@@ -8,7 +8,10 @@ from harness.small import migrated, reasons
 TEXT = """\
 import types
 from torch.utils.data import DataLoader, Dataset
-from conf import Config, made
+import conf
+from conf import Config, Function, KINDS, made
+import functools
+from os import PathLike as Perhaps
 
 def make(n):
     def collate(rows):
@@ -30,6 +33,9 @@ def show(config):
         {}
             print(k)
 
+if conf.made:
+    Perhaps = type(show)
+
 def main():
     config = {{"dataset": rows(), "collate_fn": make(3)}}
     show(config)
@@ -38,12 +44,13 @@ def main():
 
 main()
 """
-CONF = "class Config(dict):\n    pass\n\nmade = None\n"
+CONF = "class Config(dict):\n    pass\n\nmade = None\nFunction = type(lambda: 1)\nKINDS = [int, Function]\n"
 
 
 @each_row("test", [
     "if type(v) in [dict, Config] and '_target_' in v:",
     "if type(v) == list or type(v) is not str:",
+    "if type(v) is Config or type(v) is conf.Config:",
     "if type(v) not in (types.SimpleNamespace, Config):",
 ])  # fmt: skip
 def test_the_name_of_another_type(test: str) -> None:
@@ -53,10 +60,15 @@ def test_the_name_of_another_type(test: str) -> None:
 
 
 @each_row("test, says", [
-    ("if type(v) in [dict, types.FunctionType]:", "`type` looks at it (line 22)"),
-    ("if type(v) in kinds:", "`type` looks at it (line 22)"),
-    ("if type(v) is config['kind']:", "`type` looks at it (line 22)"),
-    ("if type(v) == type(show):", "`type` looks at it (line 22)"),
+    ("if type(v) in [dict, types.FunctionType]:", "`type` looks at it (line 25)"),
+    ("if type(v) in kinds:", "`type` looks at it (line 25)"),
+    ("if type(v) is Function:", "`type` looks at it (line 25)"),
+    ("if type(v) in (dict, conf.Function):", "`type` looks at it (line 25)"),
+    ("if type(v) in KINDS:", "`type` looks at it (line 25)"),
+    ("if type(v) == functools.partial:", "`type` looks at it (line 25)"),
+    ("if type(v) == Perhaps:", "`type` looks at it (line 25)"),
+    ("if type(v) is config['kind']:", "`type` looks at it (line 25)"),
+    ("if type(v) == type(show):", "`type` looks at it (line 25)"),
 ])  # fmt: skip
 def test_a_type_that_may_be_that_of_the_function(test: str, says: str) -> None:
     only_function = TEXT.replace("rows(), ", "[1], ").format(test)
@@ -73,5 +85,5 @@ def test_a_class_that_the_test_may_mean() -> None:
         "data.py": "from torch.utils.data import Dataset\n" + data.replace("Numbers()", "Numbers"),
     }
     [reason] = reasons(files | {"train.py": text.format("if type(v) in [dict, made]:")}, "lambdas")
-    assert "it is compared (train.py:14)" in reason
+    assert "it is compared (train.py:17)" in reason
     assert "data.py" in migrated(files | {"train.py": text.format("if type(v) in [dict, Config]:")}, "lambdas")
