@@ -96,7 +96,7 @@ class HandOver:
         definition = self._definition(names, readers, own, bool(loaders))
         if loaders:
             self._check_loading(names)
-            partial, imports = self._partial()
+            partial, imports = self._partial(loaders)
             values = names[0] if len(names) == 1 else f"({', '.join(names)})"
             handed = f"{partial}({self._name(names, loads=True)}, {values})"
             edits = (definition, *(self._for_loader(call, handed) for call in loaders))
@@ -332,17 +332,22 @@ class HandOver:
                 found |= new
         return found
 
-    def _partial(self) -> tuple[str, tuple[Import, ...]]:
-        """`functools.partial` as the file calls it, and the import that it needs for that."""
+    def _partial(self, calls: Sequence[ast.Call]) -> tuple[str, tuple[Import, ...]]:
+        """`functools.partial` as the file calls it where these `calls` stand, and the import that it needs for that."""
         module = self.outline.module
         for name, kind in (("partial", ast.ImportFrom), ("functools", ast.Import)):
             bound = [binding.statement for binding in self.outline.bindings(module, name)]
             homes = {getattr(each, "module", "functools") for each in bound}
-            if homes == {"functools"} and all(isinstance(each, kind) and each in module.body for each in bound):
+            there = all(isinstance(each, kind) and each in module.body for each in bound)
+            if homes == {"functools"} and there and self._is_free(name, calls):
                 return ("partial" if kind is ast.ImportFrom else "functools.partial"), ()
-        if self.outline.bindings(module, "functools"):
+        if self.outline.bindings(module, "functools") or not self._is_free("functools", calls):
             raise NotDone("")
         return "functools.partial", (Import(self.source.path, "functools"),)
+
+    def _is_free(self, name: str, calls: Sequence[ast.Call]) -> bool:
+        """No function around the calls has a variable of that name."""
+        return all(isinstance(self.outline.lookup(call, name)[0], ast.Module) for call in calls)
 
     def _for_loader(self, call: ast.Call, handed: str) -> Edit:
         own = next((keyword.value for keyword in call.keywords if keyword.arg == _OF_LOADER), None)
