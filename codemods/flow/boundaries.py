@@ -84,12 +84,14 @@ class Variant:
 class Selective:
     """An object whose methods `keeping` keep their arguments, and whose methods `same` give back the object.
 
-    What the methods `gives` give has all that was kept, and nothing where nothing was.
+    What the methods `gives` give has all that was kept, and nothing where nothing was. With `instances` that is a tuple
+    of objects of the classes that its maker got.
     """
 
     keeping: frozenset[str]
     same: frozenset[str]
     gives: frozenset[str]
+    instances: bool = False
 
 
 class Table:
@@ -111,7 +113,9 @@ class Table:
             )  # fmt: skip
             self.variants.setdefault(entry["callable"], []).append(made)
         self.selective = {
-            s["callable"]: Selective(frozenset(s["keeping"]), frozenset(s["same"]), frozenset(s.get("gives", ())))
+            s["callable"]: Selective(
+                frozenset(s["keeping"]), frozenset(s["same"]), frozenset(s.get("gives", ())), s.get("instances", False)
+            )
             for s in entries.get("selective", ())
         }
         self.harmless: dict[str, str] = {h["callable"]: h["source"] for h in entries.get("harmless", ())}

@@ -11,7 +11,7 @@ from ..facts.records import WHOLE_BODY, Call
 from .attributes import KEPT_AS
 from .constraints import Constraints
 from .containers import DEFAULT_DICT, HOLDERS, Containers
-from .heap import KEPT, MAX_HAZARDS, OBJECT, PERHAPS_KEPT, STORED_BY, Heap, Value
+from .heap import CONTAINER, KEPT, MAX_HAZARDS, OBJECT, PERHAPS_KEPT, STORED_BY, Heap, Value
 from .sinks import Sinks, arguments_by_name
 
 _NAMED = frozenset({"functools.partial", DEFAULT_DICT})
@@ -45,6 +45,8 @@ class ForeignObjects:
             if contents < 0:
                 contents = self.containers.of_result[result] = heap.node("", heap.file_of[result], line)
                 heap.add(result, heap.number(Value(OBJECT, name, contents)))
+                if self.table.selective[name].instances:
+                    self._hold_instances(contents, offset, call)
             return True
         maker, _, method = name.rpartition("().")
         selective = self.table.selective.get(maker)
@@ -60,8 +62,19 @@ class ForeignObjects:
         if method in selective.same:
             heap.add(result, value.b)
         if method in selective.gives:
-            heap.add_when_filled(result, receiver, receiver.b)
+            given = Value(CONTAINER, receiver.b) if selective.instances else receiver
+            heap.add_when_filled(result, given, receiver.b)
         return True
+
+    def _hold_instances(self, contents: int, offset: int, call: Call) -> None:
+        """`contents` holds objects of the classes that the call gets, one or several in a tuple or list."""
+        given = [argument + offset for argument in call.arguments[:1] if argument >= 0]
+        given += [value + offset for word, value in call.keywords if word == "dataclass_types" and value >= 0]
+        for argument in given:
+            classes = self.heap.node("", self.heap.file_of[argument], call.position[0])
+            self.constraints.add(self.constraints.made, classes, contents)
+            self.heap.edge(argument, classes, call.position[0])
+            self.containers.pass_elements(argument, classes)
 
     def variant(self, name: str, offset: int, call: Call) -> str:
         """The name of what this call makes; what depends on an object passed to it is added when that is known."""
