@@ -934,6 +934,17 @@ def test_globals_that_methods_read_in_no_worker(text: str) -> None:
     assert found(text) == []
 
 
+TEAM = """\
+class Team:
+    def __init__(self):
+        self.one = {}
+    def set(self, other):
+        {}
+    def go(self, other):
+        {}.start()
+"""
+
+
 @each_row(
     ("begun", "sure"),
     [
@@ -945,6 +956,12 @@ def test_globals_that_methods_read_in_no_worker(text: str) -> None:
         ("some = list(Player() for _ in '12')\nfor i, one in enumerate(some):\n    one.start()", "proven"),
         ("some = {i: Player() for i in '12'}\nfor one in some.values():\n    one.start()", "proven"),
         ("one = Player()\none.launch()", "proven"),
+        (TEAM.format("Player()", "pass", "self.one"), "proven"),
+        (TEAM.format("None", "self.one = Player()", "self.one"), "proven"),
+        (TEAM.format("[Player()]", "self.one = []", "self.one[0]"), "proven"),
+        (TEAM.format("[]", "self.one.append(Player())", "[*self.one][0]"), "proven"),
+        (TEAM.format("Player()", "self.one = steps", "self.one"), "possible"),  # it may be that
+        (TEAM.format("Player()", "other.one = Player", "other.one"), "possible"),
         ("begin(Player())", "proven"),
         ("(begin if steps else print)(Player())", "possible"),
         ("begin(Timer(1, print))\nPlayer().run()", None),
