@@ -5,7 +5,6 @@ from __future__ import annotations
 import ast
 from collections.abc import Collection, Iterator
 
-from ...nodes import walk
 from ...syntax.file_tree import position
 from ...syntax.outline import Outline
 from ...syntax.repo import Repo
@@ -48,12 +47,12 @@ def _may_be_another(outline: Outline, base: ast.expr) -> bool:
     """Not a variable or an attribute that is seen to get plain dicts, lists and the like only."""
     if isinstance(base, ast.Name):
         _, bindings = outline.lookup(base, base.id)
-        values = [None if binding.parameter else binding.value for binding in bindings]
+        values = [binding.value for binding in bindings]
     elif isinstance(base, ast.Attribute):
         stores = (each for each in outline.attributes.get(base.attr, ()) if isinstance(each.ctx, ast.Store))
         values = [getattr(outline.statement(each), "value", None) for each in stores]
     else:
-        return not any(isinstance(inner, ast.Name) for inner in walk(base)) or isinstance(base, ast.Subscript)
+        return isinstance(base, ast.Subscript)
     return not values or not all(value is not None and _is_plain(value) for value in values)
 
 

@@ -62,3 +62,75 @@ def test_nothing_changes_it() -> None:
     program = PROGRAM.format(kept="self.order = self.keys()", keeper="pass", sent="Table(a=1)")
     (found,) = reported({"run.py": program.replace('table["n"] = 1', "pass")}, "dict-views")
     assert found.fix is not None and found.fix.unsafe is None
+
+
+CHANGED = """\
+from multiprocessing import Process
+
+
+class Table(dict):
+    def set(self, name):
+        {above}
+
+    def __init__(self, **more):
+        super().__init__(**more)
+        {early}
+        self.order = self.keys()
+        {late}
+
+    def add(self, name):
+        {method}
+
+
+class Other(dict):
+    def add(self, name):
+        self[name] = 1
+
+
+def work(table):
+    {outside}
+    print(list(table.order))
+
+
+if __name__ == "__main__":
+    Process(target=work, args=(Table(a=1),)).start()
+"""
+
+
+@each_row(
+    ("where", "line", "changed"),
+    [
+        ("above", "self[name] = 1", True),
+        ("early", "self['a'] = 1", False),
+        ("late", "self['a'] = 1", True),
+        ("late", "print(self['a'])", False),
+        ("method", "self[name] = 1", True),
+        ("method", "del self[name]", True),
+        ("method", "super().update(name=1)", True),
+        ("method", "self.get(name)", False),
+        ("method", "self.other = {}; self.other[name] = 1", False),
+        ("method", "self.other = name; self.other['a'] = 1", True),
+        ("outside", "table.pop('a')", True),
+        ("outside", "table['a'] += 1", True),
+        ("outside", "table.get('a')", False),
+        ("outside", "seen = {}; seen['a'] = 1", False),
+        (
+            "outside",
+            "if 'a' in table:\n        seen = dict(a=1)\n    else:\n        seen = None\n    seen.clear()",
+            False,
+        ),
+        ("outside", "seen = [1]; seen[0] = 2", False),
+        ("outside", "seen = table; seen['a'] = 2", True),
+        ("outside", "(lambda seen={}: seen.update(a=1))(table)", True),
+        ("outside", "[table][0]['a'] = 2", True),
+        ("outside", "print(table).update(a=1)", False),
+        ("outside", "{}.update(a=1)", False),
+    ],
+)
+def test_what_may_change_a_dict_that_has_its_own_view(where: str, line: str, changed: bool) -> None:
+    text = CHANGED
+    for place in ("above", "early", "late", "method", "outside"):
+        text = text.replace(f"{{{place}}}", line if place == where else "pass")
+    (found,) = reported({"run.py": text}, "dict-views")
+    why = found.reason or (found.fix.unsafe if found.fix is not None else "")
+    assert ("may change the `Table` whose view is taken" in str(why)) is changed
