@@ -109,7 +109,7 @@ class Contents:
 
     def _of_name(self, outline: Outline, node: ast.Name, depth: int) -> Inner:
         scope, bindings = outline.lookup(node, node.id)
-        if len(bindings) != 1 or bindings[0].parameter or (value := bindings[0].value) is None:
+        if len(bindings) != 1 or (value := bindings[0].value) is None:
             return Inner()
         known = self._names.get((scope, node.id, value, depth))
         if known is None:

@@ -35,7 +35,7 @@ from .rows import {name}
 def load(rows):
     if isinstance(rows, str):
         rows = {made}
-    return DataLoader(rows, num_workers={workers})
+    return DataLoader({given}, num_workers={workers})
 """
 RUN = "import sys\nfrom data.load import load\n\nprint(*load(sys.argv[1]))\n"
 BOTH = "def __getitem__(self, at): return at\n    def __len__(self): return 3"
@@ -48,12 +48,13 @@ BOTH = "def __getitem__(self, at): return at\n    def __len__(self): return 3"
         ("possible", {"made": "make(rows)"}),
         ("possible", {"made": "eval('Few(3)')"}),
         ("possible", {"workers": "0"}),
+        ("possible", {"given": "[1], collate_fn=rows"}),
         ("possible", {"name": "Plain"}),
         ("possible", {"methods": "def __len__(self): return 3"}),
     ],
 )
 def test_what_a_text_may_make(mark: str, options: dict[str, str]) -> None:
-    given = {"made": "eval(rows)", "workers": "2", "name": "Few", "methods": BOTH} | options
+    given = {"made": "eval(rows)", "workers": "2", "name": "Few", "methods": BOTH, "given": "rows"} | options
     files = {"data/steps.py": STEPS.format(mark=mark), "data/rows.py": ROWS.format(**given), "run.py": RUN}
     files |= {"data/__init__.py": "", "data/load.py": LOAD.format(**given)}
     assert crossing(files) == marked(files)

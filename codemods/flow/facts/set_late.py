@@ -21,14 +21,14 @@ _HOLDS = (ast.ListComp, ast.List, ast.Tuple)
 
 def late_stores(tree: ast.Module, facts: FileFacts) -> list[Late]:
     """Per `Process(...)`, and `start()`, of a method what stands below the start in it, and in no loop."""
-    if not any(call.text.rpartition(".")[2] == _PROCESS and call.scope >= 0 for call in facts.calls):
+    if not any(call.text.rpartition(".")[2] == _PROCESS for call in facts.calls):
         return []
     functions = {each.position[:2]: index for index, each in enumerate(facts.functions) if each.owner >= 0}
     found: list[Late] = []
     for owner in ast.walk(tree):
         for method in owner.body if isinstance(owner, ast.ClassDef) else ():
-            index = functions.get((method.lineno, method.col_offset), -1)
-            if isinstance(method, ast.FunctionDef) and index >= 0 and method.args.args:
+            index = functions.get((method.lineno, method.col_offset))
+            if isinstance(method, ast.FunctionDef) and index is not None and method.args.args:
                 found += _of_method(method, index)
     return found
 
