@@ -337,3 +337,30 @@ def test_several_objects_that_one_function_changes() -> None:
     made = "A, B, C = {}, {}, {}\nX = [1]\nY = [2]\nZ = [3]\ndef change():\n    X.append(1)\n    Y.append(2)\n"
     found = reported({"train.py": program(made, "len(X) + len(Y) + len(Z)", "change()")}, "main-guard")
     assert [each.message.partition("reads `")[2][0] for each in found] == ["X", "Y"]
+
+
+@each_row(
+    ("method", "found"),
+    [
+        *((name, True) for name in ("values", "items", "get", "setdefault", "children", "modules", "parameters")),
+        *((name, True) for name in ("named_parameters", "buffers")),
+        ("others", False),
+    ],
+)
+def test_parts_that_a_method_gives(method: str, found: bool) -> None:
+    assert told("CONF['rows']", f"for part in CONF.{method}():\n    part.clear()") is found
+
+
+@each_row(
+    ("name", "copies", "gives"),
+    [
+        *((name, True, True) for name in ("list", "tuple", "reversed", "enumerate", "zip", "sorted", "iter")),
+        *((name, True, True) for name in ("filter", "chain")),
+        *((name, False, True) for name in ("next", "min", "max")),
+        ("other", False, False),
+    ],
+)
+def test_elements_that_a_function_gives(name: str, copies: bool, gives: bool) -> None:
+    assert told("CONF['rows']", f"for part in {name}(CONF.values()):\n    part.clear()") is gives
+    assert told("CONF['rows']", f"part = {name}(CONF.values())\npart[0].clear()") is gives
+    assert told("CONF['rows']", f"part = {name}(CONF.values())\npart.clear()") is (gives and not copies)
