@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import ast
 
+from codemods.finding import Confidence
 from codemods.project import Project
 from codemods.syntax.never_asked import NeverAsked
 from codemods.syntax.repo import Repo
 from codemods.tree.files import MemoryFiles
 from harness.each_row import each_row
+from harness.small import reported
 
 ROWS = """
 class Rows(Base):
@@ -126,3 +128,42 @@ def test_what_else_may_use_the_class() -> None:
     assert never(OTHER, "Rows('a', Compose())", test_py="from rows import Rows\nRows('a')\n")
     assert not never(OTHER, "Rows('a', Compose())", run_yaml="dataset: Rows\n")
     assert not never(OTHER, "Rows('a', Compose())", look_ipynb='{"source": "Rows(1)"}\n')
+
+
+LOADED = """\
+from torch.utils.data import DataLoader, Dataset
+from torchvision.transforms import Compose
+
+
+class Rows(Dataset):
+    def __init__(self, path, step=None, small=False):
+        self.path = path
+        {body}
+
+    def __getitem__(self, at):
+        return self.step(at)
+
+    def __len__(self):
+        return 3
+
+
+if __name__ == "__main__":
+    for row in DataLoader(Rows("a", {given}), num_workers=2):
+        print(row)
+"""
+EITHER = "if small:\n            self.step = lambda row: row[0]\n        else:\n            self.step = lambda row: row"
+
+
+@each_row(
+    ("body", "given", "found"),
+    [
+        (OTHER, "", ["proven"]),
+        (OTHER, "None", ["proven"]),
+        (OTHER, "Compose([1])", ["possible"]),
+        (EITHER, "small=False", ["proven", "proven"]),  # both get a name, where one has to
+        (EITHER.replace("lambda row: row[0]", "print"), "small=True", ["possible"]),
+    ],
+)
+def test_what_is_reported_of_such_branches(body: str, given: str, found: list[str]) -> None:
+    every = reported({"run.py": LOADED.format(body=body, given=given)}, "lambdas", confidence=Confidence.POSSIBLE)
+    assert [each.confidence.value for each in every] == found
