@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from codemods.finding import Confidence
 from harness.each_row import each_row
 from harness.small import reported
 
@@ -77,3 +78,47 @@ def test_what_it_lacks(base: str, method: str, more: str, start: str, found: boo
     files = {"base.py": BASE, "a.py": SCRIPT.format(base=base, method=method, more=more, start=start)}
     messages = [each.message for each in reported(files, "main-guard") if each.path == "a.py"]
     assert [f"`{method}` runs in a worker and reads `table`" in message for message in messages] == [True] * found
+
+
+HEIRS = """\
+from torch.utils.data import DataLoader
+
+
+class Base:
+    def loader(self):
+        raise NotImplementedError
+
+    def run(self):
+        for batch in self.loader():
+            print(batch)
+
+
+class Own(Base):
+    def loader(self):
+        return DataLoader(range(4), num_workers=2)
+
+
+class Other(Base):
+    def loader(self):
+        {other}
+
+
+Own().run()
+"""
+
+
+@each_row(
+    ("other", "confidence"),
+    [
+        ("return super().loader()", Confidence.POSSIBLE),
+        ("return [1, 2]", Confidence.POSSIBLE),
+        ("return DataLoader(range(3), num_workers=0)", Confidence.POSSIBLE),
+        ("return DataLoader(range(3), num_workers=3)", Confidence.LIKELY),
+    ],
+)
+def test_a_loader_that_each_class_below_makes(other: str, confidence: Confidence) -> None:
+    (finding,) = reported({"a.py": HEIRS.format(other=other)}, "main-guard", confidence=Confidence.POSSIBLE)
+    assert finding.confidence is confidence
+    alone = HEIRS.replace("class Other(Base)", "class Other").format(other=other)
+    (finding,) = reported({"a.py": alone}, "main-guard")
+    assert finding.confidence is Confidence.PROVEN
