@@ -159,6 +159,7 @@ BODIES = {  # the body of `__getattr__`: what unpickling stops with, or ""
     "try:\n    return self.__dict__[name]\nexcept BaseException:\n    return None": "TypeError",
     "self.inner = {name: print}\nreturn self.inner[name]": "",
     "self.inner.get(name)\nreturn 1": "RecursionError",
+    "'''Nothing has any name.'''": "TypeError",
 }
 HELPERS = """
     def find(self, name):
