@@ -55,6 +55,8 @@ SEVERAL = "parser = HfArgumentParser(({}))\n    {} = parser.parse_args_into_data
     (SEVERAL.format("DataOptions,", "[data]"), "data", "DataOptions"),
     ('data = HfArgumentParser(DataOptions).parse_json_file("a.json")[0]', "data", "DataOptions"),
     ("data, = HfArgumentParser(dataclass_types=[DataOptions]).parse_dict({})", "data", "DataOptions"),
+    (SEVERAL.format("ModelOptions, DataOptions", "model, data"), "data", "DataOptions"),
+    (SEVERAL.format("ModelOptions, DataOptions", "model, data"), "model", ""),
     (SEVERAL.format("ModelOptions,", "model,") + "\n    data = DataOptions()", "model", ""),
     ("data, = HfArgumentParser(DataOptions).parse_known_args()", "data", ""),
 ])  # fmt: skip

@@ -19,6 +19,8 @@ _MODULES = "torch.nn."
 _SPLIT, _PART = "torch.utils.data.random_split", "torch.utils.data.Subset"  # a list of these
 _NAMESPACES = ("types.SimpleNamespace", "argparse.Namespace")  # each keyword is an attribute
 
+_MOST_CLASSES = 6  # of options that one parser gives objects of
+
 
 class ForeignObjects:
     """Adds these objects to the heap. `offset` is always that of the file with the call."""
@@ -71,10 +73,12 @@ class ForeignObjects:
         given = [argument + offset for argument in call.arguments[:1] if argument >= 0]
         given += [value + offset for word, value in call.keywords if word == "dataclass_types" and value >= 0]
         for argument in given:
-            classes = self.heap.node("", self.heap.file_of[argument], call.position[0])
-            self.constraints.add(self.constraints.made, classes, contents)
-            self.heap.edge(argument, classes, call.position[0])
-            self.containers.pass_elements(argument, classes)
+            for place in range(_MOST_CLASSES):
+                classes = self.heap.node("", self.heap.file_of[argument], call.position[0])
+                self.constraints.add(self.constraints.made, classes, self.heap.field(contents, f"#{place}"))
+                self.containers.pass_elements(argument, classes, f"#{place}")
+                if place == 0:
+                    self.heap.edge(argument, classes, call.position[0])
 
     def variant(self, name: str, offset: int, call: Call) -> str:
         """The name of what this call makes; what depends on an object passed to it is added when that is known."""
