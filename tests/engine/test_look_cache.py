@@ -302,6 +302,28 @@ def test_a_comment_costs_no_look_at_what_other_files_are_for(line: str, tmp_path
     assert second == cold(folder)
 
 
+def test_what_defines_nothing_that_workers_run_is_not_parsed_for_it(tmp_path: Path, work: list[str]) -> None:
+    texts = {
+        "run.py": "from multiprocessing import Process\nfrom holder import Holder\nfrom steps import step\n\n\n"
+        "def main(holder):\n    step(1)\n\n\n"
+        'if __name__ == "__main__":\n    Process(target=main, args=(Holder(),)).start()\n',
+        "holder.py": "from net import Net\n\n\nclass Holder:\n    def __init__(self):\n        self.net = Net()\n",
+        "net.py": "class Net:\n    def __init__(self):\n        self.size = 1\n",
+        "steps.py": "def step(size):\n    return [size]\n",
+    }
+    folder = tmp_path / "workers"
+    folder.mkdir()
+    for path, text in texts.items():
+        (folder / path).write_text(text)
+    warm(folder)
+    work.clear()
+    (folder / "steps.py").write_text(texts["steps.py"] + "\n\ndef more(size):\n    return step(size)\n")
+    after = warm(folder)
+    assert {"main-guard", "run.py", "steps.py"} <= set(work)
+    assert "net.py" not in work
+    assert after == cold(folder)
+
+
 def test_what_was_found_before_lines_moved_is_found_where_they_are(repository: Path) -> None:
     (repository / "run.py").write_text(
         "import settings\nfrom multiprocessing import Process\n\n\ndef work():\n    print(settings.SIZE)\n\n\n"

@@ -85,21 +85,23 @@ class WorkerFunctions:
     @cached_property
     def workers(self) -> dict[Function, Worker]:
         """What workers run; asked for only where that matters."""
-        for path, line in flow_of(self.starts.project).crossing_classes():
+        flow = flow_of(self.starts.project)
+        defining = {place for name in (*_WORKER, _PROCESS) for place in flow.crossing_with_method(name)}
+        for path, line in (place for place in flow.crossing_classes() if place in defining):  # most are plain models
             methods = [
                 method
                 for outline, node in self.repo.defined_at(path, line)
                 if isinstance(node, ast.ClassDef)
                 for method in self._run_by_workers(Class(outline, node))
             ]
-            crossing = flow_of(self.starts.project).instances(path, line) if methods else None
+            crossing = flow.instances(path, line) if methods else None
             if crossing is None or crossing.saved or not crossing.confidence.reaches(Confidence.LIKELY):
                 continue
             for outline, function in methods:
                 self._add(outline, function, crossing.confidence, crossing.trace[-1])
         sent = [
             (outline, node, hop)
-            for path, line, hop in flow_of(self.starts.project).sent()
+            for path, line, hop in flow.sent()
             if not self._is_forked(hop)
             for outline, node in self._code_at(path, line)
         ]
