@@ -26,7 +26,7 @@ def unset_by_torchrun(reach: Reach, source: Source, read: Read) -> Finding | Non
     if read.variable != _VARIABLE or is_test(source.path, facts_lookup(project)):
         return None
     test = guard(read.outline, read.node)
-    if not isinstance(test, ast.expr) or _VARIABLE in ast.unparse(test) or "SLURM" in ast.unparse(test):
+    if not isinstance(test, ast.expr) or _is_asked_for(read):
         return None
     started = _started_by(project)
     if started is None or reach.written(_VARIABLE) is not None:
@@ -40,6 +40,20 @@ def unset_by_torchrun(reach: Reach, source: Source, read: Read) -> Finding | Non
     return Finding.answered(
         ID, source.path, span, message, Confidence.LIKELY, (here, start), _second_choice(source, read)
     )
+
+
+def _is_asked_for(read: Read) -> bool:
+    """A test of the file asks for the variable, or one around the read for SLURM."""
+    tests: list[ast.AST] = [node for node in read.outline.nodes if isinstance(node, ast.Compare)]
+    for node in read.outline.nodes:
+        if isinstance(node, (ast.If, ast.IfExp, ast.While)):
+            tests.append(node.test)
+    around = (above.test for above in read.outline.ancestors(read.node) if isinstance(above, (ast.If, ast.IfExp)))
+    return any(_VARIABLE in _texts(test) for test in tests) or any("SLURM" in ast.unparse(test) for test in around)
+
+
+def _texts(test: ast.AST) -> set[object]:
+    return {node.value for node in ast.walk(test) if isinstance(node, ast.Constant)}
 
 
 def _started_by(project: Project) -> str | None:

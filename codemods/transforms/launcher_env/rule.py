@@ -21,6 +21,7 @@ from ...syntax.outline import Outline
 from ...syntax.repo import Repo
 from ...tree.source import Source
 from .node_rank import unset_by_torchrun
+from .parts import takes_part
 from .reads import ONES, SIZES, Read, default_edits, is_int_of_unset, is_needed_instead, reads, torchrun_edits
 from .screen import ID, READ
 
@@ -152,6 +153,12 @@ def _judge(
                 "launcher counts is not read beside it: with a default, a run without a launcher would silently do one "
                 "part alone"
             )
+        if read.variable not in LOCAL:
+            return confidence, Refused(
+                f"{read.variable} may say into how many parts the work is split, and which of them is this "
+                "process's is not read beside it: with a default, a run without a launcher would "
+                "silently do other parts than meant"
+            )
     if read.variable not in LOCAL:
         by = "`srun`" if _is_of_slurm(read) else "`torchrun` (or srun)"
         return confidence, Refused(
@@ -165,6 +172,11 @@ def _judge(
                 f"line {other.node.lineno} needs {other.variable} from the launcher as well, so a default here alone "
                 f"would not let the run start: start it with {_launcher(other)}"
             )
+    if read.variable not in ONES and (at := takes_part(read)):
+        return confidence, Refused(
+            f"line {at} takes this process's part of the work by {read.variable}: with a default, a run without a "
+            "launcher would silently do one part alone. Start it with a launcher, or ask there whether one is set"
+        )
     return confidence, _fix(source, read)
 
 

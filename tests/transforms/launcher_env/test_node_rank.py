@@ -65,3 +65,21 @@ def test_where_it_is_read_in_another_form_a_person_is_told(read: str) -> None:
 def test_nothing_is_said_where_it_may_be_set(test: str, more: dict[str, str]) -> None:
     read = 'int(os.environ["NODE_RANK"])'
     assert not reported({"train.py": PROGRAM.format(test=test, read=read), **more}, RULE)
+
+
+@each_row(
+    "around",
+    [
+        'if "NODE_RANK" in os.environ:\n    print(join())',
+        'known = "NODE_RANK" in os.environ\nif known:\n    print(join())',
+        'if os.environ.get("NODE_RANK"):\n    print(join())',
+    ],
+)
+def test_nothing_is_said_where_an_outer_test_asks_for_it(around: str) -> None:
+    text = PROGRAM.format(test=MANY, read='int(os.environ["NODE_RANK"])')
+    assert reported({"train.py": text, **TORCHRUN}, RULE)
+    assert not reported({"train.py": text.replace("print(join())", around), **TORCHRUN}, RULE)
+    nested = text.replace(
+        f"    if {MANY}:\n        return", f'    if "NODE_RANK" in os.environ:\n      if {MANY}:\n        return'
+    )
+    assert nested != text and not reported({"train.py": nested, **TORCHRUN}, RULE)

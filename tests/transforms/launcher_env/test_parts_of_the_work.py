@@ -1,0 +1,50 @@
+"""A rank that chooses a part of the work has no default, and what is refused says nothing of ranks that wait."""
+
+from __future__ import annotations
+
+from harness.each_row import each_row
+from harness.small import migrated, reasons
+
+RULE = "launcher-env"
+PROGRAM = """\
+import itertools
+import os
+
+import numpy as np
+
+gpu = int(os.environ["LOCAL_RANK"])
+files = sorted(os.listdir("."))
+print({use})
+"""
+
+
+@each_row("use, is_part", [
+    ("files[gpu::8]", True),
+    ("files[gpu * 8 : (gpu + 1) * 8]", True),
+    ("[name for at, name in enumerate(files) if at % 8 == gpu]", True),
+    ("list(itertools.islice(files, gpu, None, 8))", True),
+    ("np.array_split(files, 8)[gpu]", True),
+    ("files[gpu]", False),
+    ("files[gpu:]", False),
+    ("gpu % 2 == 0", False),
+    ("files[::8], gpu", False),
+])  # fmt: skip
+def test_a_rank_that_takes_a_part(use: str, is_part: bool) -> None:
+    files = {"main.py": PROGRAM.format(use=use)}
+    if is_part:
+        assert reasons(files, RULE)[0].startswith("line 8 takes this process's part of the work by LOCAL_RANK")
+    else:
+        assert 'get("LOCAL_RANK", 0)' in migrated(files, RULE)["main.py"]
+
+
+def test_a_rank_that_a_function_gives() -> None:
+    text = "import os\n\n\ndef part():\n    return int(os.environ['LOCAL_RANK'])\n\n\nprint([1, 2][{}])\n"
+    assert reasons({"main.py": text.format("part()::8")}, RULE)[0].startswith("line 8 takes")
+    assert migrated({"main.py": text.format("part()")}, RULE)
+
+
+def test_a_number_of_parts_alone() -> None:
+    text = "import os\nimport sys\n\nprint([1, 2][int(sys.argv[1]) :: int(os.environ['WORLD_SIZE'])])\n"
+    (reason,) = reasons({"main.py": text}, RULE)
+    assert reason.startswith("WORLD_SIZE may say into how many parts the work is split") and "wait" not in reason
+    assert "wait for each other" in reasons({"main.py": text, "ddp.py": "import torch.distributed\n"}, RULE)[0]
