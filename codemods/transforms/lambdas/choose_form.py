@@ -237,9 +237,12 @@ class Forms:
                 move.captures = (me[1], *move.captures)
             return
         try:
-            if unit.mangled or not alone or unit.own_self is None:
+            if not alone or unit.own_self is None:
                 raise Refused(why)
-            move.attributes = self.handover.attributes(unit, me, why)
+            attributes = self.handover.attributes(unit, me, why)
+            if unit.mangled:
+                raise Refused(why)
+            move.attributes = attributes
         except Refused:
             if not self._is_sent_itself(unit, me) or self._needs_function(move, me):
                 raise

@@ -23,6 +23,8 @@ from .known import Known
 from .libraries import libraries
 
 _PASS = "pass what it needs as arguments"
+_PASS_IT = f": {_PASS}"
+_OWN_OBJECT = "keep that in an object of its own, and pass the object"  # in which it may still change
 _INHERITED = "a multiprocessing object "
 _OPTIONS = "hparams"
 _LARGE = frozenset({"dataset", "datasets", "dataloader", "dataloaders"})
@@ -115,7 +117,7 @@ class Handover:
             plain = stores or from_base or self._is_set_by_name(name, unit, me) or _keeps_options(name, init)
             own_method = next((s for s in cls.body if isinstance(s, FUNCTIONS) and s.name == name), None)
             if why and own_method is not None and not own_method.decorator_list and not stores:
-                stays = why.removesuffix(f": {_PASS}")
+                stays = why.removesuffix(_PASS_IT)
                 uses = f"it uses the method `{name}` (line {own_method.lineno})"
                 raise Refused(f"{stays}. And {uses}: make that a function as well, and pass both what they need")
             if not constant and (name in scopes.inner(cls).bindings or not plain):
@@ -127,7 +129,8 @@ class Handover:
                 line = f" at line {late[0].lineno}" if late else f" in {elsewhere}" if elsewhere else ""
                 first = [node for node in own if any(above is init for above in scopes.ancestors(node))]
                 again = "again" if elsewhere or first or inherited or from_base else "later than in `__init__`,"
-                raise Refused(f"{why} (`{me[1]}.{name}` is set {again}{line})")
+                changed = f"`{me[1]}.{name}` is set {again}{line}"
+                raise Refused(f"{why.removesuffix(_PASS_IT)}, and {changed}: {_OWN_OBJECT}" if why else changed)
             mine = self._class(cls) if not constant else None
             other = by_other_means(self.project, self.repo, self.known, mine, name, unit.node) if mine else None
             if other is not None:

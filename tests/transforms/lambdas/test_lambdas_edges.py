@@ -580,7 +580,10 @@ class Model:
     after, reasons = hoisted(text, [f"a model `self.part{n}`" for n in range(9)])
     assert "self.embed = self._init_embed\n" in after or "self.embed = self._embed\n" in after, after
     assert "ds.map(lambda x: x + self.size)" in after
-    assert any("a model `self.part0`, a model `self.part1` and 7 more: pass" in reason for reason in reasons), reasons
+    assert any(
+        "a model `self.part0`, a model `self.part1` and 7 more, and `self.size` is set again" in reason
+        for reason in reasons
+    ), reasons
 
 
 def test_parentheses_that_were_there_for_the_lambda() -> None:
