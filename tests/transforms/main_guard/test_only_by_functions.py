@@ -179,3 +179,32 @@ if __name__ == "__main__":
 def test_what_an_import_sets_by_the_same_function(top: str, has: str) -> None:
     (lost,) = reported({"a.py": SET_BY_IMPORT.format(top=top)}, "main-guard")
     assert lost.message.endswith(f"in the main process only: a spawned worker {has}")
+
+
+SCALED = """\
+from multiprocessing import Pool
+
+{above}
+def work(row):
+    return row * SCALE
+
+def grow():
+    global SCALE
+    SCALE += 1
+
+if __name__ == "__main__":
+    {first}
+    grow()
+    with Pool(2) as pool:
+        print(pool.map(work, [1]))
+"""
+
+
+@each_row("above, first, has", [
+    ("", "SCALE = 1", "has no `SCALE`"),
+    ("SCALE = 1", "print(SCALE)", "has what run.py says"),
+])  # fmt: skip
+def test_a_value_that_only_the_main_guard_gives(above: str, first: str, has: str) -> None:
+    found = reported({"run.py": SCALED.format(above=above, first=first)}, "main-guard")
+    changed = [each.message for each in found if "changes in the main process only" in each.message]
+    assert changed and all(message.endswith(has) for message in changed)

@@ -129,7 +129,7 @@ def _global(outline: Outline, node: ast.Name) -> _State | None:
         return _State(outline, None, node.id, unset=True)
     if not isinstance(scope, ast.Module) or len(bindings) != 1 or not _has_value(bindings[0].statement):
         return None
-    return _State(outline, None, node.id)
+    return _State(outline, None, node.id, unset=_only_main_sets(outline, bindings[0].statement))
 
 
 def _of_module(search: Search, outline: Outline, node: ast.Attribute) -> _State | None:
@@ -143,7 +143,17 @@ def _of_module(search: Search, outline: Outline, node: ast.Attribute) -> _State 
         return _State(home, None, node.attr, unset=True)
     if home is None or len(bindings) != 1 or not _has_value(bindings[0].statement):
         return None
-    return _State(home, None, node.attr)
+    return _State(home, None, node.attr, unset=_only_main_sets(home, bindings[0].statement))
+
+
+def _only_main_sets(outline: Outline, statement: ast.AST) -> bool:
+    """It stands under the main guard, which no import of the file runs."""
+    child = statement
+    for above in outline.ancestors(statement):
+        if is_main_process_block(above):
+            return not (isinstance(above, ast.If) and child in above.orelse)
+        child = above
+    return False
 
 
 def _only_by_functions(outline: Outline, name: str) -> bool:
