@@ -99,3 +99,36 @@ def test_done_again(first: str, second: str, again: str) -> None:
 )
 def test_refused(first: str, second: str, reason: str) -> None:
     assert any(reason in each for each in reasons(program(first, second), RULE))
+
+
+READ = f"most = {{}}\n{LOCAL}\nlog.setLevel(most)\nself.log = log"
+
+
+@each_row(
+    "read, changed, kept",
+    [
+        ("os.environ.get('LEVEL', 'INFO')", "os.environ['LEVEL'] = 'DEBUG'", True),
+        ("os.getenv('LEVEL')", "os.environ.update(LEVEL='DEBUG')", True),
+        ("os.getenv('LEVEL')", "os.environ.update(more)", True),
+        ("os.environ['LEVEL']", "os.environ.setdefault('LEVEL', 'DEBUG')", True),
+        ("os.environ['LEVEL']", "for name in more:\n    del os.environ[name]", True),
+        ("os.environ.get('LEVEL', 'INFO')", "os.environ['OTHER'] = 'DEBUG'", False),
+        ("os.environ.get('LEVEL', 'INFO')", "os.environ.pop('OTHER')", False),
+        ("os.environ.get('LEVEL', 'INFO')", "print(os.environ['LEVEL'])", False),
+        ("logging.root.level", "logging.root.level = 10", True),
+        ("logging.root.level", "logging.root.propagate = False", False),
+    ],
+)
+def test_what_the_program_changes_in_between_is_kept(read: str, changed: str, kept: bool) -> None:
+    text = program(READ.format(read))["a.py"].replace("import sqlite3", "import os\nmore = {}")
+    files = {"a.py": f"{text}\n\ndef change():\n    " + changed.replace("\n", "\n    ") + "\n"}
+    after = migrated(files, RULE)["a.py"]
+    assert ("        self.most = most\n        self.log = log\n" in after) is kept
+    assert f"        self.log.setLevel({'self.most' if kept else read})\n" in after
+
+
+def test_what_is_read_from_the_environment_under_a_condition_is_not_read_again() -> None:
+    files = program("self.log = logging.FileHandler('a' if path else os.getenv('LOG'))")
+    text = files["a.py"].replace("import sqlite3", "import os")
+    (reason,) = reasons({"a.py": text + "\n\ndef change():\n    os.environ['LOG'] = 'b'\n"}, RULE)
+    assert reason == "`os.getenv('LOG')` is only looked at under a condition; keep it as an attribute"

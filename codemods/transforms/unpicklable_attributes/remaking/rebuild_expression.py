@@ -17,7 +17,7 @@ from ....syntax.unpicklable import Made, Recogniser
 from ..classes import Shape, Store
 from ..data import names
 from ..family import Family
-from ..uses.surroundings import part_may_change
+from ..uses.surroundings import part_may_change, variable_may_change
 from .comments import without_comments
 from .factories import leaves_trace
 from .kept_arguments import kept_arguments
@@ -31,6 +31,9 @@ class Stash:
     name: str
     text: str
     argument: ast.expr | None = None  # what `self.<name>` replaces in the statement: it must not be computed twice
+
+
+_READ_VARIABLES = ("os.environ.get", "os.getenv")
 
 
 class ExpressionRebuilder:
@@ -144,6 +147,9 @@ class ExpressionRebuilder:
             self._chain(node, root, bound, exchanged, sure)
             return
         if isinstance(node, ast.Call):
+            if self._is_changed_variable(node):
+                self._kept_part(node, exchanged, sure)
+                return
             self._check_call(node)
             if isinstance(node.func, ast.Attribute):
                 if not self.outline.is_self(node.func.value):
@@ -178,9 +184,9 @@ class ExpressionRebuilder:
                 exchanged[text] = self._stashed(text, _leaf(node))
             return
         scope, bindings = outline.lookup(root, root.id)
-        if sure and self._is_changed_variable(node):
-            text = self.source_of(node)
-            exchanged[text] = self._stashed(text, _leaf(node).lower())
+        of_module = isinstance(scope, ast.Module) and not self.recogniser.made(outline, node)
+        if self._is_changed_variable(node) or (of_module and self._is_part_of_another(node)):
+            self._kept_part(node, exchanged, sure)
         elif isinstance(scope, ast.Module):
             self._module_name(root, [binding.statement for binding in bindings])
         elif bindings and all(isinstance(binding.statement, (ast.Import, ast.ImportFrom)) for binding in bindings):
@@ -229,9 +235,20 @@ class ExpressionRebuilder:
         return is_part and part_may_change(self.family.repo, node)
 
     def _is_changed_variable(self, node: ast.expr) -> bool:
-        """`os.environ["DATA"]`, where the program sets that: a copy may be made after it."""
-        read = isinstance(node, ast.Subscript) and qualified_name(self.outline, node.value) == "os.environ"
-        return read and part_may_change(self.family.repo, node)
+        """`os.environ["DATA"]`, `os.getenv("DATA")`, where the program sets that: a copy may be made after it."""
+        if isinstance(node, ast.Subscript) and qualified_name(self.outline, node.value) == "os.environ":
+            return variable_may_change(self.family.repo, node.slice)
+        if isinstance(node, ast.Call) and node.args and qualified_name(self.outline, node.func) in _READ_VARIABLES:
+            return variable_may_change(self.family.repo, node.args[0])
+        return False
+
+    def _kept_part(self, node: ast.expr, exchanged: dict[str, str], sure: bool) -> None:
+        """What may be another by then is read where it was, and kept."""
+        text = self.source_of(node)
+        if not sure:
+            raise Refused(f"`{text}` is only looked at under a condition; keep it as an attribute")
+        word = str(getattr(node.args[0], "value", "")) if isinstance(node, ast.Call) else _leaf(node)
+        exchanged[text] = self._stashed(text, word.lower() if word.isidentifier() else "value")
 
     def _module_name(self, root: ast.Name, statements: Sequence[ast.AST]) -> None:
         """A name of the module must be there, with the same value, when the copy is made in another process."""

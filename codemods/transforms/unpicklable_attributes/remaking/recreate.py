@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from ....finding import Refused
+from ....syntax.file_tree import position
 from ....syntax.names import last_name
 from ....syntax.outline import Outline
 from ....syntax.unpicklable import Made, Recogniser
@@ -444,14 +445,21 @@ class Recreator:
     def _argument(self, call: ast.Call, argument: ast.expr) -> str:
         """The text of an argument of `call`; a local variable that is bound once is written out."""
         value, unknown = argument, self._locals_in(argument)
+        bound: ast.AST = self.store.statement
         if unknown == [argument] and isinstance(argument, ast.Name):
             held = self.outline.bindings(self.store.method, argument.id)
             alone = len(named(self.outline, self.store.method, argument.id)) == 1  # used for this call, and not changed
             if alone and len(held) == 1 and held[0].value is not None:
                 value, unknown = held[0].value, self._locals_in(held[0].value)
+                bound = held[0].statement
         if unknown:
             raise self._lacking(call)
-        return self.rebuilder.text_of(value)
+        before = dict(self.rebuilder.stashes)
+        text = self.rebuilder.text_of(value)
+        if self.rebuilder.stashes != before and position(bound) < position(self.store.statement):
+            self.rebuilder.stashes = before  # a part of it may change: the local variable itself is kept
+            return self.rebuilder.text_of(argument)
+        return text
 
     def _locals_in(self, value: ast.expr) -> list[ast.Name]:
         """Names that mean nothing in another method."""

@@ -94,6 +94,40 @@ def part_may_change(repo: Repo, node: ast.expr) -> bool:
     return False
 
 
+def variable_may_change(repo: Repo, name: ast.expr) -> bool:
+    """Some code sets or deletes the environment variable of that name, or one whose name is not seen."""
+    for outline in repo.mentioning("environ"):
+        for node in (*outline.attributes.get("environ", ()), *outline.named.get("environ", ())):
+            if isinstance(node, ast.expr) and qualified_name(outline, node) == "os.environ":
+                changed = _changed_keys(outline, node)
+                if changed is None or any(_may_be_same(each, name) for each in changed):
+                    return True
+    return False
+
+
+def _changed_keys(outline: Outline, variables: ast.expr) -> list[ast.expr] | None:
+    """The keys that a use of `os.environ` sets or deletes; None where it can't be seen which."""
+    above = outline.parents[variables]
+    call = outline.parents.get(above)
+    if isinstance(above, ast.Subscript) and above.value is variables:
+        return [] if isinstance(above.ctx, ast.Load) else [above.slice]
+    if isinstance(above, ast.Attribute) and isinstance(call, ast.Call) and call.func is above:
+        if above.attr in ("setdefault", "pop", "__setitem__"):
+            return call.args[:1]
+        if above.attr in ("update", "clear", "popitem"):
+            given = [key for each in call.args if isinstance(each, ast.Dict) for key in each.keys]
+            known = all(isinstance(each, ast.Dict) for each in call.args) and above.attr == "update"
+            keys = [*given, *(ast.Constant(word.arg) if word.arg else None for word in call.keywords)]
+            return [key for key in keys if key is not None] if known and None not in keys else None
+    changes = isinstance(above, ast.AugAssign) or not isinstance(getattr(variables, "ctx", None), ast.Load)
+    return None if changes else []
+
+
+def _may_be_same(one: ast.expr, other: ast.expr) -> bool:
+    both = isinstance(one, ast.Constant) and isinstance(other, ast.Constant)
+    return not both or getattr(one, "value", None) == getattr(other, "value", None)
+
+
 def path_of(call: ast.Call) -> ast.expr | None:
     """The argument that says which file is opened."""
     named = (keyword.value for keyword in call.keywords if keyword.arg in _PATH_WORDS)
