@@ -50,6 +50,15 @@ def test_everything_goes_on_unchanged(size: int) -> None:
     assert kept.lines == 4
 
 
+def test_of_many_errors_the_first_and_the_last_are_kept(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(stream, "MAX_KEPT", 400)
+    steps = [b"step %d\n" % n for n in range(HEAD)]
+    errors = [b"error %03d\n" % n for n in range(100)]
+    kept = read_stream(io.BytesIO(b"".join([*steps, *errors])), None)
+    assert kept.data() == b"".join([*steps, *errors[:20], *errors[-20:]])
+    assert kept.lines == HEAD + 100 and kept.suspects == 100
+
+
 def test_what_stands_before_an_error_is_kept_with_it() -> None:
     """And the end of the output, where it says nothing of an error."""
     steps = [b"step %d\n" % n for n in range(HEAD + 2 * BEFORE)]
