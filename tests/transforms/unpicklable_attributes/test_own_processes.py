@@ -151,6 +151,7 @@ class Cached(Dataset):
 def main():
     {sent}
 """
+OTHER = "self.p = mp.Process(target=fill, args=(self.queue,)); self.p.start()"
 LOADER = "for batch in DataLoader(Cached([1, 2]), num_workers=2):\n        print(batch)"
 
 
@@ -160,9 +161,15 @@ LOADER = "for batch in DataLoader(Cached([1, 2]), num_workers=2):\n        print
         ("pass", LOADER, True),
         ("pass", "Cached([1]).start()", True),  # the one that is started gets the object before it has itself
         ("p = mp.Process(target=fill, args=(self.queue,)); p.start()", LOADER, True),
-        ("self.p = mp.Process(target=fill, args=(self.queue,)); self.p.start()", LOADER, False),
+        (OTHER, LOADER, False),
+        (f"{OTHER}; self.p.join(); self.p = None", LOADER, True),
+        (f"{OTHER}; self.p.join(); self.p = None", "Cached([1]).start()", True),
+        (f"{OTHER}; self.start(); self.p = None", "Cached([1])", False),
+        (f"{OTHER}; mp.Process(target=print, args=(self,)).start(); self.p = None", LOADER, False),
+        (f"{OTHER}\n        if rows:\n            self.p = None", LOADER, False),
+        (f"{OTHER}\n        if rows:\n            return\n        self.p = None", LOADER, False),
         ("p = mp.Process(target=fill, args=(self.queue,)); p.start(); self.workers.append(p)", LOADER, False),
-        ("self.p = mp.Process(target=fill, args=(self.queue,)); self.p.start()", "Cached([1]).start()", False),
+        (OTHER, "Cached([1]).start()", False),
     ],
 )
 def test_a_manager_is_not_left_out_alone_where_a_process_stays(kept: str, sent: str, fixed: bool) -> None:

@@ -11,13 +11,14 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from ....finding import Trace
-from ....nodes import end_line
+from ....nodes import end_line, walk
 from ....syntax.binding_rules import COMPREHENSIONS, LOOPS
 from ....syntax.file_tree import position
 from ....syntax.names import last_name
 from ....syntax.outline import Outline
 from ....syntax.repo import Repo
 from ....syntax.resolver import Class
+from .replaced_at_once import LEAVES, is_hidden
 
 _MAKES = re.compile(r"Process(?<!\wProcess)\s*\(")  # begins with the word: found many times faster
 _PUTS = frozenset(("append", "add", "insert", "extend"))
@@ -75,13 +76,28 @@ def kept_beside(repo: Repo, owner: Class, early: frozenset[str], trace: Trace) -
         gets_it = sends and last is not None and call.lineno == last.line
         if isinstance(alone, ast.Attribute) and outline.is_self(alone.value):
             starts = (use for use in outline.attributes.get("start", ()) if outline.owner(use) is owner.node)
-            if not gets_it and any(ast.unparse(use.value) == ast.unparse(alone) for use in starts):
+            started = any(ast.unparse(use.value) == ast.unparse(alone) for use in starts)
+            if not gets_it and started and not _is_let_go(outline, statement, alone.attr, method):
                 return outline.path, alone
         elif (place := _kept(outline, call, method)) is not None and (
             not gets_it or any(isinstance(above, (*LOOPS, *COMPREHENSIONS)) for above in _inside(outline, call, method))
         ):
             return outline.path, place
     return None
+
+
+def _is_let_go(outline: Outline, statement: ast.AST, name: str, method: ast.AST) -> bool:
+    """Below the statement its method always sets the attribute to None, and nothing sees the object before that."""
+    body: list[ast.stmt] = getattr(method, "body", [])
+    behind = body[body.index(statement) + 1 :] if isinstance(statement, ast.stmt) and statement in body else []
+    for each in behind:
+        used = list(walk(each))
+        match each:
+            case ast.Assign(targets=[ast.Attribute() as target], value=ast.Constant(None)) if target.attr == name:
+                return outline.is_self(target.value)
+        if any(isinstance(node, LEAVES) for node in used) or not is_hidden(outline, used):
+            return False
+    return False
 
 
 def _lines(node: ast.ClassDef) -> tuple[int, int]:

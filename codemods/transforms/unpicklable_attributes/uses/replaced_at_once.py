@@ -16,7 +16,7 @@ from ..classes import Store
 from ..data import names
 
 _WALKED_AT_ONCE = frozenset(("list", "tuple", "set", "frozenset", "sorted", "dict", "sum", "max", "min", "any", "all"))
-_LEAVES = (ast.Return, ast.Break, ast.Continue, ast.Yield, ast.YieldFrom, ast.Await)
+LEAVES = (ast.Return, ast.Break, ast.Continue, ast.Yield, ast.YieldFrom, ast.Await)
 
 
 def is_replaced_at_once(recogniser: Recogniser, store: Store, made: Made) -> bool:
@@ -28,7 +28,7 @@ def is_replaced_at_once(recogniser: Recogniser, store: Store, made: Made) -> boo
     behind = block[block.index(store.statement) + 1 :] if store.statement in block else []
     for statement in behind:
         used = list(walk(statement))
-        if any(isinstance(node, _LEAVES) for node in used) or not _is_hidden(outline, used):
+        if any(isinstance(node, LEAVES) for node in used) or not is_hidden(outline, used):
             return False
         mentions = [node for node in used if isinstance(node, ast.Attribute) and _is_own(outline, node, name)]
         reads = [node for node in mentions if isinstance(node.ctx, ast.Load)]
@@ -54,7 +54,7 @@ def _may_stop(recogniser: Recogniser, store: Store) -> bool:
     return True  # of a field: no method around it
 
 
-def _is_hidden(outline: Outline, used: list[ast.AST]) -> bool:
+def is_hidden(outline: Outline, used: list[ast.AST]) -> bool:
     """Of the object only attributes are asked for: none is called, and it is not passed on."""
     for node in used:
         if isinstance(node, ast.Name) and (node.id in ("super", "vars", "locals") or outline.is_self(node)):
