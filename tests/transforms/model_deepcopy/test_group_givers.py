@@ -64,6 +64,10 @@ def deepest(model, group):
     mark(model, group)
 
 
+def synced_by_place(model, group):
+    model.norm = nn.SyncBatchNorm(4, 1e-5, 0.1, True, True, group)
+
+
 def main():
     group = dist.new_group([0])
     model = Net()
@@ -92,7 +96,7 @@ def found(call: str) -> list[Finding]:
         ("model = nn.SyncBatchNorm.convert_sync_batchnorm(model, process_group=group)", True),
         ("model = nn.SyncBatchNorm.convert_sync_batchnorm(model, None)", False),
         ("model = nn.SyncBatchNorm.convert_sync_batchnorm(model)", False),
-        ("model.norm = nn.SyncBatchNorm(4, 1e-5, 0.1, True, True, group)", True),
+        ("synced_by_place(model, group)", True),
         ("shard(model, group)", True),  # nobody knows what it does
     ],
 )
