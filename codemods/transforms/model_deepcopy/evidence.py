@@ -101,6 +101,9 @@ def _group_set_later(view: FileView, site: Site, statement: ast.stmt) -> _Group 
         if isinstance(node, ast.Assign):
             if puts_group(node, site.variable) and speaks_of_groups(view.models, view.path):
                 return _put(view, node)
+            on_model = any((dotted(target) or "").startswith(f"{site.variable}.") for target in node.targets)
+            if on_model and isinstance(node.value, ast.Call) and takes_group(node.value):
+                return _Group(True, (Hop(view.path, node.lineno, "a layer gets a process group"),))
         elif isinstance(node, ast.Call) and (found := _group_set_by_call(view, site, node)) is not None:
             return found
     return None
