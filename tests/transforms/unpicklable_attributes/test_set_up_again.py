@@ -132,3 +132,14 @@ def test_what_is_read_from_the_environment_under_a_condition_is_not_read_again()
     text = files["a.py"].replace("import sqlite3", "import os")
     (reason,) = reasons({"a.py": text + "\n\ndef change():\n    os.environ['LOG'] = 'b'\n"}, RULE)
     assert reason == "`os.getenv('LOG')` is only looked at under a condition; keep it as an attribute"
+
+
+def test_no_module_is_kept() -> None:
+    text = program("self.log = logging.FileHandler(conf.paths.get('a'))")["a.py"].replace("sqlite3", "conf")
+    files = {
+        "a.py": f"{text}\n\ndef change(args):\n    args.paths = 1\n",
+        "conf/__init__.py": "from . import paths\n",
+        "conf/paths.py": "def get(name):\n    return name\n",
+    }
+    after = migrated(files, RULE)["a.py"]
+    assert "self.paths" not in after and after.count("self.log = logging.FileHandler(conf.paths.get('a'))\n") == 2

@@ -184,7 +184,8 @@ class ExpressionRebuilder:
                 exchanged[text] = self._stashed(text, _leaf(node))
             return
         scope, bindings = outline.lookup(root, root.id)
-        of_module = isinstance(scope, ast.Module) and not self.recogniser.made(outline, node)
+        called = isinstance(outline.parents.get(node), ast.Attribute)  # `conf.paths`, a module, of `conf.paths.get()`
+        of_module = isinstance(scope, ast.Module) and not called and not self.recogniser.made(outline, node)
         if self._is_changed_variable(node) or (of_module and self._is_part_of_another(node)):
             self._kept_part(node, exchanged, sure)
         elif isinstance(scope, ast.Module):
