@@ -33,6 +33,7 @@ if TYPE_CHECKING:
 
 ANSWERS = (Crossing, HazardKind, Inspection, InstanceUse)  # classes that answers of the flow are made of
 
+_LINE = re.compile(r"\blines? \d+(?!\d| of )")  # of a file that is not named beside it
 _DIGIT = re.compile(r"\d")
 
 
@@ -83,7 +84,8 @@ class AfterChange:
         """True when the change may alter the findings, which came of `reads`."""
         said = [repr(finding) for finding in findings]
         names = [repr(path)[1:-1] for path in self._python]
-        return self._concerns(reads, not any(name in text for name in names for text in said))
+        placed = any(name in text for name in names for text in said) or any(map(_LINE.search, said))
+        return self._concerns(reads, not placed)
 
     def _concerns(self, reads: Reads, free: bool) -> bool:
         """True when the change may alter something of what was read, or what came of it.

@@ -15,11 +15,13 @@ from typing import Any, get_args, get_origin, get_type_hints
 import pytest
 
 from codemods.engine import look, look_cache, migrate, report_cache
+from codemods.engine.after_change import AfterChange
 from codemods.engine.migrate import check
 from codemods.engine.report_cache import ReportCache
 from codemods.engine.results import Report
-from codemods.finding import Confidence
+from codemods.finding import Confidence, Finding, Refused, Span
 from codemods.flow.answers import crossings
+from codemods.flow.facts import cache as facts_cache
 from codemods.project import Project
 from codemods.reads import Changed, Reads
 from codemods.settings import Settings
@@ -336,6 +338,29 @@ def test_what_was_found_before_lines_moved_is_found_where_they_are(repository: P
         text = (repository / path).read_text()
         (repository / path).write_text(f"# a line above\n{text}")
         assert warm(repository) == cold(repository), path
+
+
+@pytest.mark.parametrize(
+    ("said", "is_concern"),
+    [
+        ("it is read there", False),
+        ("line 3 of data.py changes it", False),
+        ("lines of data.py change it", False),
+        ("line 3 changes it", True),  # of which file?
+        ("see lines 12 and 14", True),
+        ("line 3 of helpers.py changes it", True),
+    ],
+)
+def test_lines_that_move_are_a_concern_of_what_may_name_them(said: str, is_concern: bool, repository: Path) -> None:
+    warm(repository)
+    before, after = FILES["helpers.py"], f"# above\n{FILES['helpers.py']}"
+    (repository / "helpers.py").write_text(after)
+    blobs = [{"helpers.py": facts_cache.blob_id(text.encode())} for text in (before, after)]
+    change = AfterChange(Project(DirectoryFiles(repository), WARM), *blobs, (), {})
+    finding = Finding.answered("r", "data.py", Span(1, 1, 1, 2), said, Confidence.LIKELY, (), Refused("no"))
+    assert change.concerns_findings([finding], Reads(trees={"helpers.py"})) == is_concern
+    assert change.concerns_findings([finding], Reads(texts={"helpers.py"}))
+    assert not change.concerns_findings([finding], Reads(trees={"data.py"}))
 
 
 def test_a_file_whose_old_text_is_lost_is_taken_for_another(repository: Path, tmp_path: Path) -> None:
