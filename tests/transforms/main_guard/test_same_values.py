@@ -87,6 +87,8 @@ CHANGES = [
     (ITERATOR, "next(conf.X)", "list(itertools.islice(conf.X, 1))"),
     (DRAWS, "torch.rand(1, generator=conf.X)", "torch.rand(1, generator=conf.X)"),
     (DRAWS, "torch.rand(1, generator=conf.X)", "g = conf.X\ntorch.rand(1, generator=g)"),
+    (DRAWS, "torch.rand(1, generator=conf.X)", "types.shuffled([1], rng=conf.X)"),
+    (DRAWS, "torch.rand(1, generator=conf.X)", "types.shuffled([1], random_state=conf.X)"),
     (MAKER, "conf.X()", "s = conf.X\ns()"),
     (FUNCTION, "conf.X.calls", "f = conf.X\nf.calls = 3"),
     (FUNCTION, "conf.X()", "f = conf.X\nf.__defaults__ = (3,)"),
@@ -116,6 +118,7 @@ LOOK_ALIKES = [
     (SETTER, "conf.X", "functools.partial(print, conf.set_X)()"),
     (ITERATOR, "next(conf.X)", "print(conf.X)"),
     (DRAWS, "torch.rand(1, generator=conf.X)", "print(conf.X)"),
+    (DRAWS, "torch.rand(1, generator=conf.X)", "types.shuffled([1], rows=conf.X)"),
     (MAKER, "conf.X()", "s = conf.X\nprint(s)"),
     (CLASS, "conf.X.size", "k = conf.X()\nk.size = 3"),
 ]
