@@ -52,6 +52,7 @@ def test_long_lines_of_the_diff_are_whole(kept: tuple[Path, str]) -> None:
     diff = git(repo, "diff", "main", "HEAD")
     assert max(map(len, diff.splitlines())) > 80
     assert diff in told
+    assert f"yours to look at: {repo}\n" in told
 
 
 @pytest.mark.slow

@@ -137,6 +137,7 @@ def _by_asking_again(**parts: str) -> bool:
         ("asked=None", "asked", "asked", "asked={}", "pass"),
         ("asked", "asked", "asked", "None", "print(len(rows.asked))"),
         ("asked", "asked", "asked", "None", "rows.asked[0] = 1"),
+        ("asked", "asked", "asked", "None", "print('x' in rows.asked)"),
         ("*asked", "asked", "asked", "1", "pass"),
         ("asked: list", "asked", "asked", "None", "print([each for each in rows.asked])"),
         ("asked", "list(asked)", "self.asked", "names", "pass"),
@@ -153,6 +154,7 @@ def test_a_list_may_get_its_first_item_later(parameter: str, kept: str, test: st
     [
         ("asked", "asked", "asked", "True", "pass"),
         ("asked=True", "asked", "not asked", "False", "print(rows.asked)"),
+        ("asked", "asked", "asked", "True", "print(True == rows.asked)"),
         ("asked: bool", "asked", "self.asked", "1", "pass"),
         ("asked: str | None = None", "asked", "asked", "'x'", "print(len(rows.asked))"),
         ("asked=''", "asked", "asked", "'x'", "print(rows.asked[0])"),
