@@ -342,16 +342,13 @@ def named_by(outline: Outline, method: Method, classes: Iterable[ast.ClassDef]) 
 def names_for_all(method: Method, key: str) -> bool:
     """A `__getstate__` that names an attribute leaves it out of the state of each object: under no condition.
 
-    `if "lock" in state:` is none.
+    `if "lock" in state:` is none, nor is `try: del state["lock"]`.
     """
-    nodes = list(walk(method))
-    for node in nodes:
+    for node in walk(method):
         match node:
-            case ast.Try() | ast.While() | ast.IfExp() | ast.Match():
-                return False
-            case ast.If(test=ast.Compare(left=ast.Constant(), ops=[ast.In()])):
+            case ast.Try(body=[_]) | ast.If(test=ast.Compare(left=ast.Constant(), ops=[ast.In()])):
                 continue
-            case ast.If():
+            case ast.If() | ast.Try() | ast.While() | ast.IfExp() | ast.Match() if any(map(_changes_state, walk(node))):
                 return False
             case ast.Dict(keys=keys, values=values):
                 pairs = list(zip(keys, values, strict=True))
@@ -362,10 +359,27 @@ def names_for_all(method: Method, key: str) -> bool:
         kept = (value for name, value in pairs if isinstance(name, ast.Constant) and name.value == key)
         if not all(isinstance(value, ast.Constant) for value in kept):
             return False
-    return ends_in_one(method)
+    return _ends_in_one(method)
 
 
-def ends_in_one(method: Method) -> bool:
+def filters_always(method: Method) -> bool:
+    """What a `StateFilter` says of the method holds for each object: no comprehension stands under a condition."""
+    choices = (node for node in walk(method) if isinstance(node, (ast.If, ast.IfExp, ast.Try, ast.While, ast.Match)))
+    made = (ast.DictComp, ast.ListComp, ast.GeneratorExp)
+    return _ends_in_one(method) and not any(isinstance(each, made) for node in choices for each in walk(node))
+
+
+def _changes_state(node: ast.AST) -> bool:
+    """It may leave something out of a dict, or put it in."""
+    match node:
+        case ast.Subscript(ctx=ast.Del() | ast.Store()) | ast.DictComp() | ast.Dict() | ast.Return():
+            return True
+        case ast.Call(func=ast.Attribute(attr="pop" | "update" | "setdefault")):
+            return True
+    return False
+
+
+def _ends_in_one(method: Method) -> bool:
     """Its last statement is its only `return`."""
     return [node for node in walk(method) if isinstance(node, ast.Return)] == method.body[-1:]
 

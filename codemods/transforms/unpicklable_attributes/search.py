@@ -22,7 +22,7 @@ from ...syntax.binding_rules import takes_self
 from ...syntax.names import without_arguments
 from ...syntax.never_asked import NeverAsked
 from ...syntax.outline import Outline
-from ...syntax.pickled_state import StateFilter, constant, ends_in_one, named_by, names_for_all, takes_all
+from ...syntax.pickled_state import StateFilter, constant, filters_always, named_by, names_for_all, takes_all
 from ...syntax.python_floor import old_python
 from ...syntax.repo import Repo
 from ...syntax.unpicklable import Made, Recogniser, class_of_container
@@ -351,7 +351,7 @@ class Search:
         classes = [other.node for other in line]
         for other, state in self.state_filters(shape):
             method = other.methods["__getstate__"]
-            if state.leaves_out(key) and ends_in_one(method):
+            if state.leaves_out(key) and filters_always(method):
                 return True
             if key in named_by(other.outline, method, classes):
                 return names_for_all(method, key)

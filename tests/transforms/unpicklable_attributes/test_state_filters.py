@@ -182,6 +182,27 @@ SUPER = "super().__getstate__()"
         ('if not self.small:\n            state.pop("lock")', "pickle.dumps(Child())", True),
         ('if "lock" in state:\n            del state["lock"]', "pickle.dumps(Child())", False),
         ('if self.small:\n            return state\n        del state["lock"]', "pickle.dumps(Child())", True),
+        ('size = 1 if self.small else 2\n        state.pop("lock")', "pickle.dumps(Child())", False),
+        (
+            'try:\n            del state["lock"]\n        except KeyError:\n            pass',
+            "pickle.dumps(Child())",
+            False,
+        ),
+        (
+            'state = state if self.small else {k: v for k, v in state.items() if k != "lock"}',
+            "pickle.dumps(Child())",
+            True,
+        ),
+        (
+            'try:\n            self.go()\n            del state["lock"]\n        except OSError:\n            pass',
+            "pickle.dumps(Child())",
+            True,
+        ),
+        (
+            'if self.small:\n            state = {k: v for k, v in state.items() if k != "lock"}',
+            "pickle.dumps(Child())",
+            True,
+        ),
         ('state["lock"] = None', "pickle.dumps(Child())", False),
         ('state["lock"] = self.lock', "pickle.dumps(Child())", True),
         ('state = {k: v for k, v in state.items() if k != "lock"}', "pickle.dumps(Child())", False),
