@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import builtins
+from functools import lru_cache
 
 from ...nodes import walk
 from ...syntax.binding_rules import ScopeKind, bound_name
@@ -49,8 +50,14 @@ def _is_fixed(builder: FactsBuilder, name: str) -> bool:
         scope = scope.parent
     if name not in scope.bound:
         return isinstance(getattr(builtins, name, None), type)
-    binding = (node for node in walk(builder.tree) if bound_name(node) == name)
-    return all(isinstance(node, (ast.alias, ast.ClassDef)) for node in binding)
+    return name not in _set_otherwise(builder.tree)
+
+
+@lru_cache(maxsize=1)
+def _set_otherwise(tree: ast.AST) -> frozenset[str]:
+    """The names that something else than an import or a class statement binds, anywhere in the file."""
+    bound = (bound_name(node) for node in walk(tree) if not isinstance(node, (ast.alias, ast.ClassDef)))
+    return frozenset(name for name in bound if name is not None)
 
 
 def _is_built_in(builder: FactsBuilder, name: ast.Name) -> bool:
