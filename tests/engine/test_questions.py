@@ -14,6 +14,7 @@ from codemods.engine.migrate import check
 from codemods.engine.report_cache import ReportCache
 from codemods.engine.results import Report
 from codemods.engine.run import Run
+from codemods.flow.facts import cache as facts_cache
 from codemods.project import Project
 from codemods.questions import ask_again, asked
 from codemods.reads import PLAIN, Answered, Changed, Reads
@@ -57,6 +58,12 @@ def project_of(texts: dict[str, str]) -> Project:
     return Project(MemoryFiles({path: text.encode() for path, text in texts.items()}))
 
 
+@pytest.fixture
+def kept_texts(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The texts of before are at hand, as those of files whose facts are kept: here each is its own id."""
+    monkeypatch.setattr(facts_cache, "content", lambda text: text.encode() or None)
+
+
 def after(texts: dict[str, str], answers: dict[tuple[object, ...], Answered]) -> tuple[Project, AfterChange]:
     """The project with other texts than BEFORE, and what is known of it from the run before."""
     now = project_of(texts)
@@ -74,6 +81,7 @@ def test_a_question_is_answered_once_and_who_asks_reads_no_text(runs: list[str])
     assert project.asked[first_word.name, "a.py"].reads == Reads(texts={"a.py"})
 
 
+@pytest.mark.usefixtures("kept_texts")
 @pytest.mark.parametrize(
     ("text", "concerned", "again"),
     [("x = 2\n", False, ["a.py"]), ("y = 1\n", True, ["a.py", "all"]), ("x = 1\n", False, [])],
@@ -83,7 +91,7 @@ def test_only_another_answer_concerns_who_asked(text: str, concerned: bool, agai
     all_words(before)
     runs.clear()
     now, change = after({**BEFORE, "a.py": text}, before.asked)
-    assert change.concerns(Reads(asked={(all_words.name,)})) is concerned
+    assert change.concerns_findings((), Reads(asked={(all_words.name,)})) is concerned
     assert runs == again
     assert all_words(now) == (text.split()[0], "def")
     assert runs == again  # what was found out to compare is not found out again
@@ -91,7 +99,7 @@ def test_only_another_answer_concerns_who_asked(text: str, concerned: bool, agai
 
 def test_a_question_that_was_never_answered_concerns_who_depends_on_it() -> None:
     _, change = after(BEFORE, {})
-    assert change.concerns(Reads(asked={(all_words.name,)}))
+    assert change.concerns_findings((), Reads(asked={(all_words.name,)}))
 
 
 def test_only_questions_of_ours_are_asked_again() -> None:
@@ -114,11 +122,12 @@ def test_a_look_for_a_text_in_one_file_depends_on_the_outcome_alone(text: str, c
         assert not project.holds("gone.py", "rank")
     assert reads.probes["a.py"] == {("rank", PLAIN): False, (r"^x\b", int(re.UNICODE)): True}
     assert not reads.texts
-    assert reads.concerned_by(Changed("a.py", text)) is concerned
-    assert not reads.concerned_by(Changed("b.py", text))
+    assert reads.concerned_by(Changed("a.py", text, before=BEFORE["a.py"])) is concerned
+    assert not reads.concerned_by(Changed("b.py", text, before=BEFORE["b.py"]))
     assert reads.concerned_by(Changed("gone.py", "rank"))
 
 
+@pytest.mark.usefixtures("kept_texts")
 @pytest.mark.parametrize(
     ("path", "text", "concerned"),
     [
@@ -135,7 +144,7 @@ def test_files_with_a_key_matter_where_they_have_it_no_more_or_newly(path: str, 
         assert project.with_key(defined, "h") == ()
     assert reads == Reads(keys={(defined.name, "f"): ("b.py",), (defined.name, "h"): ()})
     _, change = after({**BEFORE, path: text}, project.asked)
-    assert change.concerns(reads) is concerned
+    assert change.concerns_findings((), reads) is concerned
 
 
 def test_every_word_of_main_guard_has_one_of_the_parts_that_are_looked_for_first() -> None:
