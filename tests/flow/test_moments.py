@@ -539,6 +539,7 @@ for rank in range(self.count):
     processes.append(process)"""
 LISTED = "workers = [mp.Process(target=self.work, args=(rank,)) for rank in range(2)]"
 EACH = "for worker in workers: worker.start()"
+ASKED = "jobs = list(self.others)\njobs.count(self.process)\nfor job in jobs: job.start()"
 ONCE = "Loop(2)"
 
 
@@ -557,6 +558,8 @@ ONCE = "Loop(2)"
         ("self.begin()", f"{IN_TURN}\n    {LATE}", ONCE, True),
         (f"{LATE}\nself.begin()", f"{IN_TURN}\n{LATE}", ONCE, True),
         (f"{MADE}\n{OTHER}\nself.other.start()\n{LATE}\nself.process.start()", "pass", ONCE, True),
+        (f"{MADE}\n{ASKED}\n{LATE}", "pass", ONCE, True),  # it may be started elsewhere
+        (f"{MADE}\n{ASKED.replace('count', 'append')}\n{LATE}", "pass", ONCE, False),
     ],
 )
 def test_what_is_set_below_the_start_of_processes_that_get_the_object(
