@@ -143,10 +143,11 @@ class Tries:
         """The files with calls of functions of this name; of the outermost callers only those that may catch."""
         name = re.escape(function)
         called = re.compile(rf"{name}(?<!def {name})[\s\\]*\(")  # begins with the name: found many times faster
-        for source in self.repo.project.matching(called, word=function):
-            if _TEST.search(source.path) is not None and _TEST_FUNCTION.search(source.text) is not None:
+        project = self.repo.project
+        for path in project.paths_matching(called, word=function):
+            if _TEST.search(path) is not None and project.holds(path, _TEST_FUNCTION):
                 continue  # that a test expects an error is no other way of the program
-            outline = self.repo.outline(source.path) if depth < _DEPTH or _may_catch(source.text) else None
+            outline = self.repo.outline(path) if depth < _DEPTH or _may_catch(project, path) else None
             if outline is not None:
                 yield outline
 
@@ -202,8 +203,8 @@ def _leaves(block: list[ast.stmt]) -> bool:
     return isinstance(block[-1], (ast.Return, ast.Raise, ast.Continue, ast.Break))
 
 
-def _may_catch(text: str) -> bool:
-    return "except" in text or _SUPPRESS in text
+def _may_catch(project: Project, path: str) -> bool:
+    return project.holds(path, "except") or project.holds(path, _SUPPRESS)
 
 
 def _calls_on(outline: Outline, line: int) -> Iterable[ast.Call]:

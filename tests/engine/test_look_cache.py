@@ -25,6 +25,7 @@ from codemods.flow.facts import cache as facts_cache
 from codemods.project import Project
 from codemods.reads import Changed, Reads
 from codemods.settings import Settings
+from codemods.syntax.tried import other_way
 from codemods.transforms import rules
 from codemods.tree.directory import DirectoryFiles, Selected
 
@@ -302,6 +303,18 @@ def test_a_comment_costs_no_look_at_what_other_files_are_for(line: str, tmp_path
     second = warm(folder)
     assert set(work) <= {"steps.py", "settings.py"}
     assert second == cold(folder)
+
+
+def test_who_catches_a_failure_is_asked_of_no_whole_text(repository: Path) -> None:
+    copies = "import copy\n\n\ndef update(model):\n    return copy.deepcopy(model)\n\n\n"
+    (repository / "copies.py").write_text(f"{copies}def run(model):\n    return update(model)\n")
+    calls = "from copies import run\n\ntry:\n    run(1)\nexcept TypeError:\n    done = False\n"
+    (repository / "calls.py").write_text(calls)
+    project = Project(DirectoryFiles(repository))
+    assert other_way(project, "copies.py:5") == "calls.py:5"
+    reads = project.asked[other_way.name, "copies.py:5"].reads
+    assert not reads.texts
+    assert {"copies.py", "calls.py"} <= {*reads.trees}
 
 
 def test_what_defines_nothing_that_workers_run_is_not_parsed_for_it(tmp_path: Path, work: list[str]) -> None:
