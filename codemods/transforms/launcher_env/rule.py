@@ -34,6 +34,7 @@ _JOINS = re.compile(  # any of these in any file
     r"MASTER_ADDR|all_reduce|allreduce|barrier|xla|\bjax\b|\bray\b|transformers"
 )
 _SETTER = re.compile(r"SLURM_|OMPI_|MV2_|PMI_")
+_ASK = 'Start it with a launcher, or test `if "{}" in os.environ` first'
 _MOST = 500  # reads in one file; each is seen against all the others
 
 
@@ -151,13 +152,13 @@ def _judge(
             return confidence, Refused(
                 f"{read.variable} may say which part of the work is this process's, and how many parts its "
                 "launcher counts is not read beside it: with a default, a run without a launcher would silently do one "
-                "part alone"
+                f"part alone. {_ASK.format(read.variable)}"
             )
         if read.variable not in LOCAL:
             return confidence, Refused(
                 f"{read.variable} may say into how many parts the work is split, and which of them is this "
-                "process's is not read beside it: with a default, a run without a launcher would "
-                "silently do other parts than meant"
+                "process's is not read beside it: with a default, a run without a launcher would silently do other "
+                f"parts than meant. {_ASK.format(read.variable)}"
             )
     if read.variable not in LOCAL:
         by = "`srun`" if _is_of_slurm(read) else "`torchrun` (or srun)"
@@ -175,7 +176,7 @@ def _judge(
     if read.variable not in ONES and (at := takes_part(read)):
         return confidence, Refused(
             f"line {at} takes this process's part of the work by {read.variable}: with a default, a run without a "
-            "launcher would silently do one part alone. Start it with a launcher, or ask there whether one is set"
+            f"launcher would silently do one part alone. {_ASK.format(read.variable)}"
         )
     return confidence, _fix(source, read)
 
