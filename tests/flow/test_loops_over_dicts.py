@@ -44,6 +44,8 @@ if __name__ == "__main__":
         pytest.param("found = [f for n, f in TABLE.items()]", [8, 8], id="the items"),
         pytest.param("for n in TABLE: found.append(TABLE.get(n))", [8, 8], id="looked up in a loop"),
         pytest.param("found = [n for n in {lambda x: x: 1}]", [19], id="functions as keys"),
+        pytest.param("found = [n for n, _ in {lambda x: x: 1}.items()]", [19], id="keys among items"),
+        pytest.param("OTHER[lambda x: x] = 1; found = [n for n, _ in OTHER.items()]", [19], id="keys of a filled dict"),
         pytest.param("found = [n for n in [lambda x: x]]", [19], id="a list"),
     ],
 )

@@ -219,6 +219,8 @@ class Containers:
         if pairs not in self._pairs:
             self._pairs.add(pairs)
             pair = heap.node("", heap.file_of[result], line)
+            if heap.labels[contents] == IN_A_DICT:
+                heap.read_keys(contents, heap.field(pair, "#0"))
             heap.edge(heap.every(contents), heap.field(pair, "#1"), line)
             heap.add_when_filled(pairs, Value(CONTAINER, pair), pair)
 
