@@ -6,7 +6,7 @@ import ast
 import functools
 from collections.abc import Callable, Sequence
 
-from ....finding import Answer, Fix, Refused
+from ....finding import Answer, Confidence, Fix, Refused
 from ....syntax.binding_rules import takes_self
 from ....syntax.callees import Function
 from ....syntax.outline import Outline
@@ -59,7 +59,27 @@ def answers_for(
         loaders = all(starts.loaders.is_loader(outline, call.func) for call in _calls(group))
         advice = _LOAD if loaders else _PASS
         answers |= _together(group, functools.partial(handed.fix, calls=_calls(group), readers=_readers(group)), advice)
-    return answers
+    return _all_or_none(found, answers, starts.project.settings.unsafe_fixes)
+
+
+def _all_or_none(found: Sequence[MissingGlobal], answers: dict[str, Answer], unsafe: bool) -> dict[str, Answer]:
+    """`answers` without fixes for workers that stop all the same, as they lack another global too.
+
+    `unsafe`: such fixes are wanted as well.
+    """
+    stops: dict[tuple[str, int], str] = {}  # by the place where workers are started, what stays
+    for missing in found:
+        answer = answers[missing.read.id]
+        stays = isinstance(answer, Refused) or (answer.unsafe is not None and not unsafe)
+        if stays and missing.guarded and missing.instead is None and missing.confidence.reaches(Confidence.LIKELY):
+            stops.setdefault((missing.hop.path, missing.hop.line), missing.read.id)
+    held: dict[Answer, str] = {}
+    for missing in found:
+        other = stops.get((missing.hop.path, missing.hop.line))
+        answer = answers[missing.read.id]
+        if other not in (None, missing.read.id) and isinstance(answer, Fix) and (unsafe or answer.unsafe is None):
+            held[answer] = f"the worker would stop at `{other}` all the same, which is not fixed: begin with that"
+    return {name: Refused(held[answer]) if answer in held else answer for name, answer in answers.items()}
 
 
 def _by_pools(handed: HandOver, found: Sequence[MissingGlobal]) -> list[list[MissingGlobal]]:
