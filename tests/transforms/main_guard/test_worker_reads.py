@@ -223,6 +223,41 @@ def test_definitions_that_are_one_for_all_workers(first: str, second: str, last:
     assert f'if __name__ == "__main__":\n    launch({last})' in train
 
 
+IMPORTED = """\
+import multiprocessing
+{first}
+
+
+def work():
+    print(os.getpid(), sys.argv)
+
+
+multiprocessing.Process(target=work).start()
+{between}{second}
+multiprocessing.Process(target=work).start()
+"""
+
+
+def test_the_same_import_again() -> None:
+    names = "import os, sys"
+    train = migrated({"train.py": IMPORTED.format(first=names, between="", second=names)}, "main-guard")["train.py"]
+    assert 'if __name__ == "__main__":\n    multiprocessing.Process(target=work).start()' in train
+
+
+@pytest.mark.parametrize(
+    ("first", "between", "second"),
+    [
+        ("import sys, os", "", "import posixpath as os"),
+        ("import sys\nfrom shared import os", "", "from shared import os"),
+        ("import sys, os", "os = print('start') or sys\n", "import sys, os"),
+    ],
+)
+def test_an_import_that_may_give_another_object(first: str, between: str, second: str) -> None:
+    texts = IMPORTED.format(first=first, between=between, second=second)
+    (reason,) = reasons({"train.py": texts, "shared.py": "import os\n"}, "main-guard")
+    assert reason.startswith("`os` is defined again")
+
+
 def test_the_environment() -> None:
     train = """\
 import multiprocessing

@@ -389,6 +389,8 @@ class Splitter:
         for at, statement in enumerate(self.body):
             is_definition = isinstance(statement, (*FUNCTIONS, ast.ClassDef))
             for name in self.binds[at] if stays(statement) and at not in inside else ():
+                if self._imports_again(defined.get(name, at), at, name):
+                    continue
                 between = [self.body[other] for other in inside if defined.get(name, at) < other < at]
                 sent = is_definition and any(_reads(part, name) for part in between)
                 if between and (name in needed or sent):
@@ -399,6 +401,11 @@ class Splitter:
                     )
                 defined[name] = at
         self._check_set_again(inside)
+
+    def _imports_again(self, first: int, again: int, name: str) -> bool:
+        """The same `import a` stands twice, and nothing sets `a` in between. `from a import x` may give another one."""
+        same = isinstance(self.body[again], ast.Import) and ast.dump(self.body[first]) == ast.dump(self.body[again])
+        return first < again and same and not any(name in bound for bound in self.binds[first + 1 : again])
 
     def _check_set_again(self, inside: set[int]) -> None:
         """Raises Refused where a guard that is there sends a function, and a name that it reads is set again below."""
