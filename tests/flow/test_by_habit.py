@@ -120,3 +120,43 @@ def test_a_dataset_of_torchtext_is_sent_by_a_loader_of_torch_only(library: str, 
     last = "return DataLoader(data, num_workers=2)" if loader else "return data"
     files = {"a.py": OWN.format(library=library, loader=line, confidence=confidence, last=last)}
     assert crossing(files) == marked(files)
+
+
+ROWS = """
+from torch.utils.data import Dataset
+
+class Rows(Dataset):
+    def __init__(self, scale):
+        self.scaled = lambda row: row * scale  # {confidence}
+"""
+LOADERS = """
+from multiprocessing import get_context
+from torch.utils.data import DataLoader
+
+def load(make, config):
+    DataLoader(make(), num_workers=config.workers{first})
+    DataLoader(make(), num_workers=config.workers{second})
+"""
+
+
+@each_row(
+    ("first", "second", "tested", "confidence"),
+    [
+        (", multiprocessing_context=get_context('fork')", ", multiprocessing_context='fork'", "", "possible"),
+        (", multiprocessing_context='fork'", ", multiprocessing_context=get_context('spawn')", "", "likely"),
+        (", multiprocessing_context='fork'", "", "", "likely"),
+        (", multiprocessing_context='fork'", ", **config.more", "", "likely"),
+        (", multiprocessing_context='fork'", ", multiprocessing_context='fork'", ", timeout=9", "possible"),
+        ("", "", ", multiprocessing_context='fork'", "likely"),
+    ],
+)
+def test_a_dataset_where_every_loader_forks(first: str, second: str, tested: str, confidence: str) -> None:
+    files = {"rows.py": ROWS.format(confidence=confidence), "load.py": LOADERS.format(first=first, second=second)}
+    tests = {"tests/test_load.py": LOADERS.format(first=tested, second=tested)} if tested else {}
+    assert crossing(files | tests) == marked(files)
+
+
+def test_a_dataset_where_no_loader_is_seen_but_in_tests() -> None:
+    fork = ", multiprocessing_context='fork'"
+    files = {"rows.py": ROWS.format(confidence="likely"), "tests/test_a.py": LOADERS.format(first=fork, second=fork)}
+    assert crossing(files) == marked(files)

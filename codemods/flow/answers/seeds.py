@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from ...finding import Hop
 from ...hazard_kind import HazardKind
 from ..facts.syntax import IN_A_DICT, IN_A_TUPLE, KEYS
+from ..facts.test_code import is_test
 from ..solve.heap import BOUND, CLASS, CONTAINER, FOREIGN, FUNCTION, HAZARD, INSTANCE, Value
 from ..solve.sinks import STARRED, Sink
 from ..solve.solution import Solution
@@ -100,8 +101,7 @@ def _is_dataset(solution: Solution, index: int) -> bool:
 
 def _forks(solution: Solution, programs: Programs, sink: Sink) -> str:
     """Where fork is chosen for the programs that call the boundary, which then pickles nothing; "" where it does."""
-    contexts = solution.heap.holds[sink.context] if sink.context >= 0 and not sink.always else ()
-    if contexts and all(solution.heap.values[number].a == _FORK_CONTEXT for number in contexts):
+    if _asks_for_fork(solution, sink):
         return f"{sink.path}:{sink.line}"
     called = solution.heap.holds[sink.callee] if sink.callee >= 0 and not sink.always else ()
     if called and all(str(solution.heap.values[number].a).startswith(_OF_FORK_CONTEXT) for number in called):
@@ -109,6 +109,21 @@ def _forks(solution: Solution, programs: Programs, sink: Sink) -> str:
     if sink.always or sink.says or sink.only or sink.method not in ("", "fork"):
         return ""
     return programs.forks(sink.path)
+
+
+def _asks_for_fork(solution: Solution, sink: Sink) -> bool:
+    """The call says so itself: `multiprocessing_context=get_context("fork")`, or "fork"."""
+    contexts = solution.heap.holds[sink.context] if sink.context >= 0 else ()
+    in_objects = bool(contexts) and all(solution.heap.values[number].a == _FORK_CONTEXT for number in contexts)
+    return not sink.always and (sink.method == "fork" or in_objects)
+
+
+def _all_loaders_fork(solution: Solution) -> bool:
+    """There are loaders, tests aside, and each asks for fork: one that is not seen to get a dataset does as well."""
+    program = solution.program
+    loaders = [sink for sink in solution.sinks if DATASET in program.table.boundaries[sink.boundary].pickles]
+    loaders = [sink for sink in loaders if not is_test(sink.path, program.facts_of)]
+    return bool(loaders) and all(_asks_for_fork(solution, sink) for sink in loaders)
 
 
 def start_words(programs: Programs, sink: Sink) -> str:
@@ -126,7 +141,7 @@ def start_words(programs: Programs, sink: Sink) -> str:
 def likely_seeds(solution: Solution, reached: Reached, home: AtHome) -> Iterator[tuple[int, Reason]]:
     """Objects of classes that nearly every program sends: datasets and data pipes, but for those that only stay."""
     at_home, sent = set[int](), set[int]()
-    programs = Programs(solution)
+    programs, all_fork = Programs(solution), _all_loaders_fork(solution)
     for sink in solution.sinks:
         if not sink.says:
             sends = sink.crosses and not _forks(solution, programs, sink)
@@ -145,7 +160,7 @@ def likely_seeds(solution: Solution, reached: Reached, home: AtHome) -> Iterator
                 )
                 number = solution.number_of_instance(index)
                 stays = number not in sent and (number in at_home or home.whole_class(index))
-                forks = number not in sent and programs.forks(solution.program.files[file])
+                forks = number not in sent and (all_fork or programs.forks(solution.program.files[file]))
                 if number >= 0 and not stays and not forks and reached.made_itself(index):
                     yield number, Reason(-1, -1, hop, "")
                 break
