@@ -171,6 +171,10 @@ class Family:
             known = self._foreign[shape.node] = list(dict.fromkeys(names))
         return known
 
+    def is_dataset(self, shape: Shape) -> bool:
+        """A loader of torch walks over it, in its workers where it has some."""
+        return any(name.startswith("torch.utils.data.") for name in self.foreign(shape))
+
     def derived(self, shape: Shape) -> list[Shape]:
         """Classes of the repository below `shape`, itself left out."""
         if shape.node not in self._derived:

@@ -192,7 +192,7 @@ def main(path):
         (", buffering=0", "return self.file.readline()", "self.line()", "forked processes share its position"),
         (", buffering=0", "return self.file.readline()", "self.header", ""),
         (", buffering=0", "self.file.seek(0)\n        return self.file.readline()", "self.line()", ""),
-        ("", "return next(self.file)", "self.line()", "reads from it before it is sent"),
+        ("", "return next(self.file)", "self.line()", ""),
         ("", "return next(self.file)", "self.header", ""),
     ],
 )
@@ -206,3 +206,89 @@ def test_a_method_that_runs_before_and_after_goes_on_from_the_same_position() ->
     text = HEADED.format(buffering="", read="return self.file.readline()", rows="self.line()")
     (finding,) = RULE.find(Project(MemoryFiles({"train.py": text.encode()})))
     assert finding.fix is not None and "self.file.tell()" in "".join(edit.text for edit in finding.fix.edits)
+
+
+TABLE = """\
+import csv
+import multiprocessing as mp
+from itertools import islice
+
+
+class Table:
+    def __init__(self, path):
+        self.path = path
+        self.file = open(path{mode})
+        {early}
+
+    def {method}(self):
+        {late}
+
+
+def work(table):
+    {use}
+
+
+def main(path):
+    table = Table(path)
+    {before}
+    mp.Process(target=work, args=(table,)).start()
+"""
+NEXT = "next(table)"
+HEAD = "self.head = self.file.readline()"
+ITERATOR = "can't `tell` its position once it is used as an iterator, as line 13"
+LOST = "line 13 reads from it before it is sent, and line 13 goes on from that position"
+KEPT = 'state["file"] = self.file.tell()'
+
+
+@each_row(
+    ("mode", "early", "method", "late", "expected"),
+    [
+        ("", HEAD, "__next__", "return next(self.file)", ITERATOR),
+        (", 'rt'", HEAD, "__next__", "return next(self.file)", ITERATOR),
+        (", 'rb'", HEAD, "__next__", "return next(self.file)", KEPT),
+        ("", HEAD, "__next__", "return self.file.readline()", KEPT),
+        ("", "pass", "__next__", "return next(self.file)", LOST),
+        (", 'rb'", "pass", "__next__", "return next(self.file)", KEPT),
+        ("", "pass", "__next__", "return self.file.readline()", KEPT),
+        ("", HEAD, "__next__", "self.file.seek(9)\n        return next(self.file)", ""),
+    ],
+)
+def test_a_text_file_used_as_an_iterator_can_not_tell(
+    mode: str, early: str, method: str, late: str, expected: str
+) -> None:
+    assert_position(TABLE.format(mode=mode, early=early, method=method, late=late, use=NEXT, before=NEXT), expected)
+
+
+@each_row(
+    "late",
+    [
+        "return [line for line in self.file]",
+        "return list(self.file)",
+        "yield from self.file",
+        "return next(csv.reader(self.file))",
+        "return list(islice(self.file, 2))",
+        "return list(zip(range(2), self.file))",
+        "return list(enumerate(self.file))",
+        "first, second = self.file\n        return first",
+        "file = self.file\n        return [next(file)]",
+    ],
+)
+def test_each_way_to_use_a_file_as_an_iterator(late: str) -> None:
+    text = TABLE.format(mode="", early=HEAD, method="rows", late=late, use="print(*table.rows())", before="pass")
+    assert_position(text, ITERATOR)
+
+
+def test_a_dataset_is_iterated_over_by_workers() -> None:
+    text = PROGRAM.format(early=HEAD, late="return next(self.file)")
+    assert_position(text, KEPT)
+
+
+def assert_position(text: str, expected: str) -> None:
+    """The reason is `expected`, or the fix has it; no position is kept where it is empty."""
+    (finding,) = RULE.find(Project(MemoryFiles({"train.py": text.encode()})))
+    if expected in (KEPT, ""):
+        assert finding.fix is not None, finding.reason
+        edits = "".join(edit.text for edit in finding.fix.edits)
+        assert (KEPT in edits) is bool(expected), edits
+    else:
+        assert expected in (finding.reason or ""), finding

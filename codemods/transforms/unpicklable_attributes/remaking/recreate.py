@@ -99,6 +99,20 @@ class Recreator:
         ]
         return bool(given) and all(self._modes(value) for value in given)
 
+    def may_be_text(self) -> bool:
+        """It may give lines of text, not bytes."""
+        kind = self.made.kind
+        if kind.mode is None or "rt" not in kind.reads:
+            return False
+        place, names, default = kind.mode
+        creations = self._creations()
+        for call in creations:
+            words = [word.value for word in call.keywords if word.arg in (*names.split("|"), None)]
+            given = [mode for value in (*words, *call.args[place:][:1]) for mode in self._modes(value) or ["rt"]]
+            if any("t" in mode or "b" not in mode + default for mode in given or [default]):
+                return True
+        return not creations
+
     def is_unbuffered(self) -> bool:
         """It may have no buffer: then what reads from it moves the position that forked processes share."""
         return any(_may_be_unbuffered(self.made.kind, call) for call in self._creations())

@@ -257,7 +257,7 @@ def _recreated(uses: AttributeUses, facts: _Facts) -> Treatment:
             )
         return Treatment(uses.attribute, key, Form.CARRIED, line, facts.sure, recreation, carries=kind.carries)
     check_not_filled(uses)
-    carry = not nested and (has_moved(uses) or (plain and goes_on(uses)))
+    carry = not nested and (has_moved(uses, text=recreator.may_be_text()) or (plain and goes_on(uses)))
     may_be_none = _may_be_none(uses, first) or any(store.clears for store in stores)
     never_none = facts.only or (uses.always_there(stores) and not may_be_none)
     if (facts.only or (never_none and not carry)) and not (closes and kind.is_open):

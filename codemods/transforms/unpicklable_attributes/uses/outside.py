@@ -11,6 +11,7 @@ from ....syntax.names import last_name
 from ....syntax.outline import Outline
 from ....syntax.unpicklable import Recogniser
 from ....syntax.unpicklable_table import ObjectKind, Remedy
+from ..data import names as names_of
 from .elsewhere import Elsewhere
 from .file_uses import FileUses, Made, copies, file_uses, loops_around, names_in
 from .mutation import first_touch, named
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
 
 _ASKS = frozenset(("print", "len", "str", "repr", "type", "isinstance"))  # sends nothing of what it gets
 _SETS = ("setattr", "delattr")
+_WALK = ("__iter__", "__next__")
 
 
 class Outside:
@@ -122,6 +124,7 @@ class Outside:
         uses = [use for use in named if position(use) > position(made)]
         passed = [use for use in uses if self.passes_on(outline, use)]
         last = max(map(position, passed), default=(0, 0))
+        sent = max((position(use) for use in passed if not _walking(outline, use)), default=(0, 0))
         again = {loop for use in passed for loop in loops_around(outline, use, [made])}
         for use in uses:
             above = outline.parents[use]
@@ -135,6 +138,9 @@ class Outside:
                     call = outline.parents[above]
                     if isinstance(call, ast.Call) and call.func is above:
                         self.called.add(above.attr)
+            elif methods := _walking(outline, use):
+                if position(use) < sent:
+                    self.called.update(methods)
             elif isinstance(above, ast.Call) and last_name(above.func) in _SETS and len(above.args) > 1:
                 attribute = getattr(above.args[1], "value", None)
                 if above.args[0] is use and isinstance(attribute, str):
@@ -151,6 +157,18 @@ class Outside:
         if isinstance(call, ast.Call) and call.func is above:
             return above.attr in self.hands_out
         return isinstance(call, (ast.Call, ast.keyword)) and last_name(getattr(call, "func", call)) not in _ASKS
+
+
+def _walking(outline: Outline, use: ast.Name) -> tuple[str, ...]:
+    """The methods that Python calls where the object is walked over: `next(rows)`, `for row in rows`, `list(rows)`."""
+    above = outline.parents[use]
+    if isinstance(above, ast.Call) and use in above.args:
+        name = last_name(above.func)
+        if name == "next":
+            return ("__next__",)
+        return _WALK if name in names_of("iterators") | names_of("takes_all") else ()
+    walked = isinstance(above, (ast.For, ast.comprehension)) and above.iter is use
+    return _WALK if walked or isinstance(above, (ast.Starred, ast.YieldFrom)) else ()
 
 
 def _makers(file: FileUses, names: frozenset[str]) -> Iterator[str]:

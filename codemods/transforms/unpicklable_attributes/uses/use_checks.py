@@ -285,14 +285,24 @@ def _on_demand_inside(uses: AttributeUses, target: ast.AST) -> bool:
     return all(any(ask in ast.unparse(method) for ask in asks) for method in users)
 
 
-def has_moved(uses: AttributeUses) -> bool:
-    """It is not at its beginning when it crosses, and that matters. Raises Refused where it is lost."""
-    reading = _Reading.of(uses)
+def has_moved(uses: AttributeUses, *, text: bool = True) -> bool:
+    """It is not at its beginning when it crosses, and that matters. Raises Refused where it is lost.
+
+    `text`: it may be open as text, and then `tell` fails once a loop or `next` has taken a line.
+    """
+    reading = _Reading.of(uses, text=text)
     if not reading.before or not reading.careless:
         return False
-    if not uses.kind.tell or any(walked for _, walked in reading.before):
+    first, lost = reading.before[0]
+    if uses.kind.tell and text and reading.walked_late and not lost:
         raise Refused(
-            f"line {reading.before[0][0].lineno} reads from it before it is sent, and line "
+            f"line {first.lineno} reads from it before it is sent, so a copy must go on from there, but a text file "
+            f"can't `tell` its position once it is used as an iterator, as line {reading.walked_late[0].lineno} does "
+            "or may do; read each line by `readline`"
+        )
+    if not uses.kind.tell or any(lost for _, lost in reading.before):
+        raise Refused(
+            f"line {first.lineno} reads from it before it is sent, and line "
             f"{reading.careless[0].lineno} goes on from that position; call `seek` before each read"
         )
     return True
@@ -318,22 +328,28 @@ def check_own_position(uses: AttributeUses) -> None:
 class _Reading:
     """Where it is read from."""
 
-    before: list[tuple[ast.Attribute, bool]]  # by the time that it crosses; whether a loop walks over it
+    before: list[tuple[ast.Attribute, bool]]  # by the time that it crosses; whether that may forbid to ask where it is
     careless: list[ast.Attribute]  # by methods that don't go to a position first
     walks: bool  # by a loop, which forbids to ask for the position
+    walked_late: list[ast.Attribute]  # so, by methods of which nothing shows that they run in workers alone
 
     @classmethod
-    def of(cls, uses: AttributeUses) -> _Reading:
+    def of(cls, uses: AttributeUses, *, text: bool = True) -> _Reading:
         kind, walks = uses.kind, False
+        walked_late: list[ast.Attribute] = []
         before: list[tuple[ast.Attribute, bool]] = []
         readers: dict[tuple[ast.ClassDef, str], list[tuple[ast.Attribute, str]]] = {}
         for shape, method, node in uses.reads:
             called, above = uses.called(node, shape), shape.outline.parents[node]
             passed = above.attr if isinstance(above, ast.Attribute) else ""  # `iter(self.file.readline, "")`
             name = called[0] if called is not None else passed
-            handed_on = (touch(shape.outline, node, kind) or "").startswith("passes it on")
-            walked = bool(kind.moves) and (_is_walked(uses, node, shape) or handed_on)
+            direct = _is_walked(uses, node, shape)
+            handed_on = not direct and (touch(shape.outline, node, kind) or "").startswith("passes it on")
+            handed_on = handed_on or _read_by_another_name(uses, shape, method, node)
+            walked = bool(kind.moves) and (direct or handed_on)
             walks = walks or walked
+            if walked and not (method.name in uses.worker_only_methods and uses.family.is_dataset(uses.shape)):
+                walked_late.append(node)
             if name not in kind.moves and not walked:
                 continue
             early = method.name in uses.pre_transfer_methods
@@ -347,16 +363,16 @@ class _Reading:
             ):
                 before = []
             elif early or method.name in uses.outside.called:
-                before.append((node, walked))
+                before.append((node, handed_on or (walked and text)))
         careless = [reads[0][0] for reads in readers.values() if reads[0][1] not in kind.seeks]
         for outline, node in uses.outside.reads(uses.attribute) if kind.moves else ():
             what = touch(outline, node, kind)
             if what is not None and (before or kind.tell):
                 walked = not what.startswith("calls")
                 walks = walks or walked
-                before.append((node, walked))
+                before.append((node, what.startswith("passes") or (walked and text)))
                 careless.append(node)
-        return cls(before, careless, walks)
+        return cls(before, careless, walks, walked_late)
 
 
 def _runs_again(uses: AttributeUses, method: str) -> bool:
@@ -373,8 +389,18 @@ def _is_walked(uses: AttributeUses, node: ast.Attribute, shape: Shape) -> bool:
         return True
     if isinstance(above, ast.Attribute) and above.attr in ("__next__", "__iter__"):
         return True
-    names = ("next", "enumerate", "list", "iter")
-    return isinstance(above, ast.Call) and node in above.args and last_name(above.func) in names
+    if isinstance(above, ast.Assign) and any(isinstance(target, (ast.Tuple, ast.List)) for target in above.targets):
+        return True
+    walk = names("iterators") | names("takes_all") | {"next"}
+    return isinstance(above, ast.Call) and node in above.args and last_name(above.func) in walk
+
+
+def _read_by_another_name(uses: AttributeUses, shape: Shape, method: Method, node: ast.Attribute) -> bool:
+    """`file = self.file`, and then something reads on from `file`, which does not go to a position first."""
+    if not isinstance(shape.outline.parents[node], ast.Assign):
+        return False
+    what = _changed_by_another_name(uses, shape, method, node)
+    return what is not None and not any(f"`{name}`" in what for name in uses.kind.seeks)
 
 
 def _is_element(value: ast.expr, container: ast.expr) -> bool:
