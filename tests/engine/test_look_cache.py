@@ -7,7 +7,7 @@ import random
 import sqlite3
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, get_args, get_origin, get_type_hints
@@ -51,11 +51,7 @@ ALL = {"dict-views", "dist-launcher", "lambdas", "launcher-env", "main-guard", "
 @pytest.fixture(autouse=True)
 def repository(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setenv("SPAWNFIX_CACHE_DIR", str(tmp_path / "cache"))
-    folder = tmp_path / "repository"
-    folder.mkdir()
-    for path, text in FILES.items():
-        (folder / path).write_text(text)
-    return folder
+    return written(tmp_path / "repository", FILES)
 
 
 @pytest.fixture
@@ -87,6 +83,21 @@ def warm(folder: Path, settings: Settings = WARM) -> Report:
 
 def cold(folder: Path) -> Report:
     return check(Selected(DirectoryFiles(folder)), COLD)
+
+
+def written(folder: Path, texts: Mapping[str, str]) -> Path:
+    folder.mkdir()
+    for path, text in texts.items():
+        (folder / path).write_text(text)
+    return folder
+
+
+def looked_at(folder: Path, texts: Mapping[str, str], work: list[str]) -> Path:
+    """A repository of these files below `folder`, of which a warm run knows all; what that did is forgotten."""
+    repository = written(folder / "workers", texts)
+    warm(repository)
+    work.clear()
+    return repository
 
 
 def test_nothing_runs_again_where_nothing_changed(repository: Path, work: list[str]) -> None:
@@ -287,12 +298,7 @@ def test_a_comment_costs_no_look_at_what_other_files_are_for(line: str, tmp_path
         "steps.py": "def step(size):\n    return [size]\n",
         "more.py": "from steps import step\n\nALL = [step(1)]\n",
     }
-    folder = tmp_path / "workers"
-    folder.mkdir()
-    for path, text in texts.items():
-        (folder / path).write_text(text)
-    warm(folder)
-    work.clear()
+    folder = looked_at(tmp_path, texts, work)
     (folder / "steps.py").write_text(f"{line}{texts['steps.py']}")
     first = warm(folder)
     assert set(work) <= {"steps.py"}
@@ -326,12 +332,7 @@ def test_what_defines_nothing_that_workers_run_is_not_parsed_for_it(tmp_path: Pa
         "net.py": "class Net:\n    def __init__(self):\n        self.size = 1\n",
         "steps.py": "def step(size):\n    return [size]\n",
     }
-    folder = tmp_path / "workers"
-    folder.mkdir()
-    for path, text in texts.items():
-        (folder / path).write_text(text)
-    warm(folder)
-    work.clear()
+    folder = looked_at(tmp_path, texts, work)
     (folder / "steps.py").write_text(texts["steps.py"] + "\n\ndef more(size):\n    return step(size)\n")
     after = warm(folder)
     assert {"main-guard", "run.py", "steps.py"} <= set(work)

@@ -9,11 +9,11 @@ Process(target=self.work).start()
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Iterator
 from functools import cached_property
 
 from ..facts.records import Position
+from ..facts.worker_side import functions_on
 from ..kinds import FunctionKind, MethodBinding
 from ..solve.deferred_calls import ELSEWHERE, IN_THREAD
 from ..solve.heap import FUNCTION
@@ -133,11 +133,13 @@ class Children:
             if function.binding is MethodBinding.PROPERTY:
                 named.setdefault(function.name, []).append(index)
         for facts in program.facts if named else ():
-            for _, name, result in facts.loads:
-                for callee in named.get(name, ()):
-                    line = facts.lines[result]
-                    around = self._innermost(facts.path, (line, sys.maxsize, line, 0))
-                    yield self._module(facts.path) if around < 0 else around, callee, line
+            reads = [(name, facts.lines[result]) for _, name, result in facts.loads if name in named]
+            readers = functions_on(facts, {line for _, line in reads})
+            offset = program.function_offset[program.file_index[facts.path]]
+            for name, line in reads:
+                around = readers[line] + offset if readers[line] >= 0 else self._module(facts.path)
+                for callee in named[name]:
+                    yield around, callee, line
 
     @cached_property
     def _entries(self) -> set[int]:

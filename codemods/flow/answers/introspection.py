@@ -49,9 +49,8 @@ _BY_VALUE = frozenset({"compared", "put in a set", "a key of a dict"})  # what i
 _NESTED = 2  # dataclasses and tuples in each other
 _OF_PARTIALS = frozenset({"args", "func", "keywords"})
 _TYPES = frozenset({"types.FunctionType", "types.LambdaType"})
-_LIKE_FUNCTIONS = re.compile(
-    r"func|lambda|method|partial|callable|builtin", re.IGNORECASE
-)  # names of classes with doubt
+# names of classes that may be types of functions
+_LIKE_FUNCTIONS = re.compile(r"func|lambda|method|partial|callable|builtin", re.IGNORECASE)
 COPY, THREAD = "copy.copy", "threading.Thread"
 UNKNOWN = "?"  # in place of how many arguments a call gives
 OF_ITS_PARTIAL = "of its partial: "  # what a partial that the program makes of it holds

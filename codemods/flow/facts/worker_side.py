@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 
 from ..kinds import FunctionKind, MethodBinding
 from .records import FileFacts, self_nodes
@@ -58,20 +58,28 @@ def _readers_of_properties(facts: FileFacts) -> dict[tuple[int, str], set[int]]:
         if function.kind is METHOD and function.binding is MethodBinding.PROPERTY:
             owners.setdefault(function.name, []).append(function.owner)
     found: dict[tuple[int, str], set[int]] = {}
-    selves = self_nodes(facts) if owners else {}
-    for base, name, result in facts.loads if owners else ():
-        if name in owners:
-            own = selves.get(base, -1)
-            reader = _around(facts, facts.lines[result])
-            for owner in [own] if own in owners[name] else owners[name]:
-                found.setdefault((owner, name), set()).add(reader)
+    reads = [(base, name, facts.lines[result]) for base, name, result in facts.loads if name in owners]
+    selves = self_nodes(facts) if reads else {}
+    readers = functions_on(facts, {line for *_, line in reads})
+    for base, name, line in reads:
+        own = selves.get(base, -1)
+        for owner in [own] if own in owners[name] else owners[name]:
+            found.setdefault((owner, name), set()).add(readers[line])
     return found
 
 
-def _around(facts: FileFacts, line: int) -> int:
-    """The innermost function on a line; -1 for none."""
-    around = [(f.position[0], at) for at, f in enumerate(facts.functions) if f.position[0] <= line <= f.position[2]]
-    return max(around)[1] if around else -1
+def functions_on(facts: FileFacts, lines: Collection[int]) -> dict[int, int]:
+    """The innermost function on each of the lines; -1 for none."""
+    waiting = sorted(((f.position[:2], at) for at, f in enumerate(facts.functions)), reverse=True) if lines else []
+    begun: list[int] = []  # those that have not ended may stand on some that have
+    found: dict[int, int] = {}
+    for line in sorted(lines):
+        while waiting and waiting[-1][0][0] <= line:
+            begun.append(waiting.pop()[1])
+        while begun and facts.functions[begun[-1]].position[2] < line:
+            begun.pop()
+        found[line] = begun[-1] if begun else -1
+    return found
 
 
 def _put_on_objects(facts: FileFacts, enclosing: Sequence[int]) -> set[int]:

@@ -85,10 +85,9 @@ def _in_vain(search: Search, at: Container[Place]) -> Iterator[Loss]:
     """
     project = search.starts.project
     for path in project.with_key(spoken, STARTS):
-        source, outline = project.source(path), search.repo.outline(path)
-        if source is None or outline is None:
-            continue
-        lines = sorted({call.lineno for call in outline.of_kind(ast.Call) if (path, call.lineno) in at})
+        outline = search.repo.outline(path)
+        calls = outline.of_kind(ast.Call) if outline is not None else ()
+        lines = sorted({call.lineno for call in calls if (path, call.lineno) in at})
         lines = [line for line in lines if flow_of(project).only_spawned(path, line)]
         if not lines or search.importers.of(path) is not None:
             continue
