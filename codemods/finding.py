@@ -104,6 +104,10 @@ class Fix(_HashedOnce):
         """Files that this fix touches."""
         return frozenset(edit.path for edit in self.edits) | frozenset(need.path for need in self.imports)
 
+    def why_not(self, unsafe_too: bool) -> str | None:
+        """None where it is applied, else the reason, in words; `unsafe_too`: unsafe fixes are wanted as well."""
+        return None if unsafe_too else self.unsafe
+
 
 class Refused(Exception):
     """There is no rewrite that is shown to keep the meaning; `reason` says why, and what a person can do, in words.
@@ -118,6 +122,9 @@ class Refused(Exception):
     def alone(self) -> Refused:
         """An equal one without the frames that it was raised in: with them, an answer keeps the whole project alive."""
         return Refused(self.reason)
+
+    def why_not(self, unsafe_too: bool) -> str:  # as a `Fix` has it
+        return self.reason
 
 
 Answer = Fix | Refused
@@ -148,6 +155,10 @@ class Finding:
         if isinstance(answer, Refused):
             return cls(rule, path, span, message, confidence, trace, reason=answer.reason)
         return cls(rule, path, span, message, confidence, trace, fix=answer)
+
+    def why_not(self, unsafe_too: bool) -> str | None:
+        """None where its fix is applied, else the reason, in words."""
+        return self.reason if self.fix is None else self.fix.why_not(unsafe_too)
 
     @property
     def sort_key(self) -> tuple[str, int, int, str]:

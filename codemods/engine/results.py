@@ -52,9 +52,8 @@ class Report:
 
     def why_not(self, finding: Finding) -> str | None:
         """None when `migrate` with the same settings would fix `finding`, else the reason, in words."""
-        if finding.fix is None or finding.fix.unsafe is None or self.unsafe_fixes:
-            return finding.reason
-        return f"only with --unsafe-fixes: {finding.fix.unsafe}"
+        reason = finding.why_not(self.unsafe_fixes)
+        return reason if finding.fix is None or reason is None else f"only with --unsafe-fixes: {reason}"
 
 
 @dataclass(frozen=True)

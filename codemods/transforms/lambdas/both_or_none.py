@@ -38,7 +38,7 @@ def both_or_none(project: Project, found: list[Finding]) -> Iterator[Finding]:
                 target = Target(kind, *other[1:])
                 answers[other] = plan_hoist(project, path, [target], flow)[target]
             answer = answers[other]
-            if other != place and (why := _why_it_stays(project, answer)) is not None:
+            if other != place and (why := answer.why_not(project.settings.unsafe_fixes)) is not None:
                 held_back[finding.fix] = (
                     f"it takes along what {path}:{other[1]} defines, which can't be pickled either and stays: {why}"
                 )
@@ -86,9 +86,3 @@ def _place(project: Project, finding: Finding) -> _Place:
     assert source is not None, finding.path
     line = source.line_text(finding.span.line)
     return finding.path, finding.span.line, len(line[: finding.span.column - 1].encode())
-
-
-def _why_it_stays(project: Project, answer: Answer) -> str | None:
-    if isinstance(answer, Refused):
-        return answer.reason
-    return answer.unsafe if not project.settings.unsafe_fixes else None

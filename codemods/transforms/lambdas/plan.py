@@ -182,7 +182,7 @@ class _Planner:
             group = todo.popleft()
             checkpoint = self.rewrite.checkpoint()
             answer = self._group(group, good)
-            if isinstance(answer, Refused) or (answer.unsafe is not None and not self.unsafe_too):
+            if answer.why_not(self.unsafe_too) is not None:
                 self.rewrite.rollback(checkpoint)  # names and blank lines are for those that are written
                 if len(group) > 1 and not any(unit.functions for unit in group):
                     todo.extendleft([unit] for unit in reversed(group))  # they only had the same code: some may go

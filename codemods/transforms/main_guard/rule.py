@@ -61,13 +61,14 @@ def losses(project: Project, at: Container[Place] | None = None) -> Iterable[Los
     starting = project.with_key(spoken, STARTS)
     if not starting:
         return
+    accepts = project.settings.unsafe_fixes
     lost = project.derive(lost_state)
     for row in lost.state:
         if not row.shown:
             yield Loss(row.sent[0], row.sent[1], row.message, only=ID if row.stops else "", some=lost.some)
     for each in (each for found in project.derive(_all_missing).values() for each in found):
         # They go on without it; where a fix hands it over, they don't.
-        if _why_it_stays(each) is not None and STOPS not in each.message:
+        if each.why_not(accepts) is not None and STOPS not in each.message:
             yield Loss(each.trace[-1].path, each.trace[-1].line, each.message)
     with project.working_with(Search) as search:
         otherwise = (*printed_again(search, at), *fails_on_purpose(search, starting))
@@ -92,16 +93,11 @@ def _in_vain(search: Search, at: Container[Place]) -> Iterator[Loss]:
         if not lines or search.importers.of(path) is not None:
             continue
         for each in _in_file(search, path):
-            reason = _why_it_stays(each) if CHILD_FAILS in each.message else None
+            reason = each.why_not(project.settings.unsafe_fixes) if CHILD_FAILS in each.message else None
             if reason is not None and each.confidence.reaches(Confidence.LIKELY):
                 message = f"it starts processes outside of the main guard, and that stays ({reason})"
                 yield from (Loss(path, line, message, "the script would fail all the same") for line in lines)
                 break
-
-
-def _why_it_stays(finding: Finding) -> str | None:
-    """The reason why no safe fix changes it; None where one does."""
-    return finding.reason if finding.fix is None else finding.fix.unsafe
 
 
 def _left_unguarded(project: Project) -> tuple[tuple[str, int, str], ...]:
@@ -110,9 +106,10 @@ def _left_unguarded(project: Project) -> tuple[tuple[str, int, str], ...]:
     Each child imports the script, fails as it comes to that line, and nobody asks it how it ended.
     """
     found: list[tuple[str, int, str]] = []
+    accepts = project.settings.unsafe_fixes
     with project.working_with(Search) as search:
         for path, findings in project.derive(_all_unguarded).items():
-            left = [reason for each in findings if (reason := _why_it_stays(each)) is not None]
+            left = [reason for each in findings if (reason := each.why_not(accepts)) is not None]
             outline = search.repo.outline(path) if left else None
             lines = _process_lines(search.starts, outline) if outline is not None else ()
             for reason in left:

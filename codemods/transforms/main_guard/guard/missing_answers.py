@@ -69,15 +69,14 @@ def _all_or_none(found: Sequence[MissingGlobal], answers: dict[str, Answer], uns
     """
     stops: dict[tuple[str, int], str] = {}  # by the place where workers are started, what stays
     for missing in found:
-        answer = answers[missing.read.id]
-        stays = isinstance(answer, Refused) or (answer.unsafe is not None and not unsafe)
+        stays = answers[missing.read.id].why_not(unsafe) is not None
         if stays and missing.guarded and missing.instead is None and missing.confidence.reaches(Confidence.LIKELY):
             stops.setdefault((missing.hop.path, missing.hop.line), missing.read.id)
     held: dict[Answer, str] = {}
     for missing in found:
         other = stops.get((missing.hop.path, missing.hop.line))
         answer = answers[missing.read.id]
-        if other not in (None, missing.read.id) and isinstance(answer, Fix) and (unsafe or answer.unsafe is None):
+        if other not in (None, missing.read.id) and answer.why_not(unsafe) is None:
             held[answer] = f"the worker would stop at `{other}` all the same, which is not fixed: begin with that"
     return {name: Refused(held[answer]) if answer in held else answer for name, answer in answers.items()}
 
