@@ -64,6 +64,10 @@ def stops():
 def parallel(data, kind):
     kinds = {"plain": list, "many": dict}
     return DataLoader(data, num_workers=kind == "many")
+
+
+def old():
+    return xrange(3)
 """
 
 

@@ -26,11 +26,12 @@ from .moments import Moments
 from .one_program import OneProgram
 from .opened_items import OpenedItems
 from .other_holders import OtherHolders
+from .python2 import Python2
 from .replaced_by_decorators import may_be_other
 from .same_object import SameObject
 from .seeds import DATASET, gives_samples
 from .steps import Step, Steps
-from .trace import Reasons, chain_of, shorten, trace_of
+from .trace import Reason, Reasons, chain_of, shorten, trace_of
 
 _DEEPCOPY = "copy.deepcopy"
 
@@ -88,7 +89,7 @@ class Crossings:
 
     def __init__(
         self, solution: Solution, closure: Closure, same_object: SameObject, home: AtHome, moments: Moments,
-        defaults: Defaults, one_program: OneProgram,
+        defaults: Defaults, one_program: OneProgram, python2: Python2,
     ) -> None:  # fmt: skip
         self.solution, self.closure, self.same_object, self.home = solution, closure, same_object, home
         self.moments, self.by_habit = moments, ByHabit(solution)
@@ -96,6 +97,7 @@ class Crossings:
         self.opened_items = OpenedItems(solution)
         self.children = Children(closure.places, defaults.callers)
         self.one_program, self.other_holders = one_program, OtherHolders(closure)
+        self.python2 = python2
         self.defaults, self.steps = defaults, Steps(solution, defaults.callers)
         self.called_with = CalledWith(solution, defaults.callers)
         self.given_functions = GivenFunctions(solution, defaults.callers)
@@ -114,6 +116,8 @@ class Crossings:
         if confidence is not Confidence.POSSIBLE:
             steps = self.steps.of(number, reasons)
             beside = self._beside(hazard, number, reasons)
+        elif (why := self.python2.of(trace)) is not None:
+            trace = (*trace, why)
         holder = reasons[number].parent
         while holder in reasons and self.solution.heap.values[holder].kind == CONTAINER:
             holder = reasons[holder].parent  # `self.steps.append(step)`: the object keeps what holds it
@@ -137,9 +141,21 @@ class Crossings:
         own = [root for root in roots if self.same_object.gets_to(outermost, made, root.node)] if made else []
         if not own or reasons[outermost] in own:
             return None
-        return self.other_holders.only(
-            {each: reasons[each] for each in chain} | {outermost: own[0]}, outermost, reasons
-        )
+        return self._by_root(own[0], number, reasons)
+
+    def _by_root(self, root: Reason, number: int, reasons: Reasons) -> Reasons:
+        """The same way to another boundary that gets the outermost value too."""
+        chain = chain_of(reasons, number)
+        return self.other_holders.only({each: reasons[each] for each in chain} | {chain[-1]: root}, chain[-1], reasons)
+
+    def _for_python3(self, hazard: tuple[HazardKind, str, Position], number: int, reasons: Reasons) -> Reasons:
+        """The way, where one of its boundaries is a script's that runs under Python 3, to that one."""
+        kind, path, position = hazard
+        for at, root in enumerate((reasons.root(number), *reasons.roots.get(reasons.outermost(number), ()))):
+            way = self._by_root(root, number, reasons) if at else reasons
+            if self.python2.of(trace_of(self.solution, number, way[number], way, kind, path, position)) is None:
+                return way
+        return reasons
 
     def _beside(self, hazard: tuple[HazardKind, str, Position], number: int, told: Reasons) -> Step:
         """As `made_beside` of all places where the hazard is made."""
@@ -159,23 +175,25 @@ class Crossings:
         self, hazard: tuple[HazardKind, str, Position], confidence: Confidence, number: int, reasons: Reasons
     ) -> tuple[Reasons, Trace, Confidence]:
         """The way of the hazard, and how sure it is: another than the first where that joins what is apart."""
+        reasons = self._for_python3(hazard, number, reasons) if self.python2.anywhere else reasons
         trace, most = self._at_most(hazard, confidence, number, reasons)
         if most is Confidence.POSSIBLE:
             return reasons, trace, most
-        if self.other_holders.is_whole(number, reasons) and not self._joins(number, reasons):
+        if self.other_holders.is_whole(number, reasons) and not self._joins(number, reasons, trace):
             return reasons, trace, self._confidence(hazard, trace, most, number, reasons)
         for other in self.other_holders.ways(number, reasons):
             along, most = self._at_most(hazard, confidence, number, other)
-            if most is not Confidence.POSSIBLE and not self._joins(number, other):
+            if most is not Confidence.POSSIBLE and not self._joins(number, other, along):
                 found = self._confidence(hazard, along, most, number, other)
                 if found is not Confidence.POSSIBLE:
                     return other, along, found
         return reasons, trace, Confidence.POSSIBLE
 
-    def _joins(self, number: int, reasons: Reasons) -> bool:
-        """The way may be of two objects, of two programs or processes, or of two calls of a function."""
+    def _joins(self, number: int, reasons: Reasons, trace: Trace) -> bool:
+        """The way may be of two objects, of two programs or processes, or of two calls of a function; or Python 2."""
         return (
-            self.same_object.merged(number, reasons)
+            self.python2.of(trace) is not None
+            or self.same_object.merged(number, reasons)
             or self.one_program.apart(number, reasons)
             or self.made_if_asked.left_off(number, reasons)
             or self.children.filled(number, reasons)

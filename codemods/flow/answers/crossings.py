@@ -33,6 +33,7 @@ from .one_program import OneProgram
 from .pickled_anyway import PickledAnyway
 from .places import Places
 from .programs import Programs
+from .python2 import Python2
 from .reached import Reached
 from .recorded import Recorder, recorded
 from .registries import Registries
@@ -167,7 +168,19 @@ class Flow:
         same_object = self._closure.same_object
         defaults = Defaults(self.solution, self._callers, same_object, self._surroundings)
         one_program = OneProgram(self._places, self._reached)
-        return Crossings(self.solution, self._closure, same_object, self._home, self._moments, defaults, one_program)
+        return Crossings(
+            self.solution, self._closure, same_object, self._home, self._moments, defaults, one_program, self._python2
+        )
+
+    @cached_property
+    def _python2(self) -> Python2:
+        return Python2(self._programs)
+
+    @recorded
+    def only_python2(self, places: tuple[tuple[str, int], ...]) -> tuple[str, int, str] | None:
+        """A line without which no program gets to all of these places, and that Python 3 can't run; None for none."""
+        hop = self._python2.of(tuple(Hop(path, line, "") for path, line in places))
+        return (hop.path, hop.line, hop.what) if hop is not None else None
 
     @cached_property
     def _callers(self) -> Callers:

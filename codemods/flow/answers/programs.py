@@ -19,11 +19,11 @@ class Programs:
 
     def start_method(self, path: str) -> tuple[str, str] | None:
         """A method and the `path:line` that sets it, where half the scripts that run `path` or more set one."""
-        scripts = self._scripts(path)
+        scripts = self.scripts(path)
         setting: set[str] = set()
         first: tuple[str, str] | None = None
         for start in self._starts:
-            runs = frozenset({start[0]}) if not start[3] else self._scripts(start[0]) | {start[0]}
+            runs = frozenset({start[0]}) if not start[3] else self.scripts(start[0]) | {start[0]}
             if runs & scripts:
                 setting |= runs & scripts
                 first = first or (start[2], f"{start[0]}:{start[1]}")
@@ -36,8 +36,8 @@ class Programs:
         """
         if not self._forking:
             return ""
-        scripts = self._scripts(path)
-        if any((self._scripts(start[0]) | {start[0]}) & scripts for start in self._starts):
+        scripts = self.scripts(path)
+        if any((self.scripts(start[0]) | {start[0]}) & scripts for start in self._starts):
             return ""
         if place := self._forks_in_package((path,)):
             return place
@@ -79,7 +79,7 @@ class Programs:
             if start.method in ("spawn", "forkserver") and not is_test(path, self.solution.program.facts_of)
         ]
 
-    def _scripts(self, path: str) -> frozenset[str]:
+    def scripts(self, path: str) -> frozenset[str]:
         """The scripts that import `path`, directly or not; `path` itself where there is none."""
         known = self._importing.get(path)
         if known is None:

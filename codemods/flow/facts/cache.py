@@ -38,7 +38,10 @@ class CacheStats:
 
 
 STATS = CacheStats()  # of blobs
-_RECORDS = ("FileFacts", "Function", "Class", "Call", "Parameter", "TopLevel", "NamePattern", "PassedOn")
+_RECORDS = (
+    "FileFacts", "Function", "Class", "Call", "Parameter", "TopLevel", "NamePattern", "PassedOn", "TakenFrom", "Late",
+    "Python2Lines",
+)  # fmt: skip
 _CLASSES = [
     *(getattr(_facts, name) for name in _RECORDS),
     Numbers,

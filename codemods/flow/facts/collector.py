@@ -15,6 +15,7 @@ from ...syntax.binding_rules import ScopeKind
 from .builder import FactsBuilder
 from .expressions import Expressions
 from .hooks import sort_hooks
+from .python2 import python2_lines
 from .records import FileFacts
 from .runs import runs
 from .set_late import late_stores
@@ -44,6 +45,7 @@ def facts_of(path: str, tree: ast.Module) -> FileFacts:
     facts.stops = builder.never_run()
     if not facts.star_imports:
         facts.stops += stopped_lines(tree, (name for name, _ in facts.unbound))
+    facts.python2 = python2_lines(tree, facts)
     facts.late = late_stores(tree, facts)
     facts.loops = [each for each in facts.loops if facts.functions[each[0]].name == "__init__"]
     _set_captures(builder)

@@ -18,7 +18,7 @@ from .rows import Numbers, Rows
 if TYPE_CHECKING:
     from ...project import Project
 
-FACTS_VERSION = 64  # part of the cache key: raise it when the meaning of a field changes
+FACTS_VERSION = 65  # part of the cache key: raise it when the meaning of a field changes
 
 _COMPARED = {"Gt": gt, "GtE": ge, "NotEq": ne}  # by the name of the operator in `ast`
 WHOLE_BODY = 2**31 - 1  # as the last line of a block: all that comes below in the function
@@ -164,6 +164,16 @@ class Late(NamedTuple):
     sent: Line  # the line of the `Process(...)`, or of its `start()`
 
 
+class Python2Lines(NamedTuple):
+    """Lines of which only Python 2 comes to an end, as `name` at `line` is a name, module or method of Python 2."""
+
+    first: Line
+    last: Line
+    line: Line
+    name: str
+    whole: bool = False  # the file can't even be imported
+
+
 @dataclass(slots=True)
 class TopLevel:
     """A statement of the module itself with all that is in it: names alone, for a look at what it may lead to."""
@@ -232,6 +242,7 @@ class FileFacts:
     )  # (node of `type(x)`, node of a type that is named, or -1 where all are built in, line)
     # lines of blocks that don't run, or end in a NameError
     stops: list[tuple[Line, Line]] = field(default_factory=list)
+    python2: list[Python2Lines] = field(default_factory=list)
     statements: list[TopLevel] = field(default_factory=list)
     runs: bool = False  # it does something by itself, beside definitions and assignments
 

@@ -16,7 +16,7 @@ _PERHAPS = frozenset(
     ]
 )  # fmt: skip
 _SIMPLE = (ast.Assign, ast.AnnAssign, ast.AugAssign, ast.Expr, ast.Return)
-_LOOKS_UP = frozenset({"globals", "exec", "execfile", "__builtins__", "vars"})
+LOOKS_UP = frozenset({"globals", "exec", "execfile", "__builtins__", "vars"})
 
 
 def stopped_lines(tree: ast.Module, unbound: Iterable[str]) -> list[tuple[int, int]]:
@@ -27,19 +27,19 @@ def stopped_lines(tree: ast.Module, unbound: Iterable[str]) -> list[tuple[int, i
     """
     names = set(unbound)
     missing = names - BUILTINS - _PERHAPS
-    if not missing or names & _LOOKS_UP:
+    if not missing or names & LOOKS_UP:
         return []
     found: list[tuple[int, int]] = []
     todo: list[tuple[ast.AST, set[str]]] = [(tree, missing)]
     for outer, names in todo:  # grows as it goes
-        for node in _functions_of(outer):
+        for node in functions_of(outer):
             left = names.difference(map(bound_name, walk(node)))  # a local of the same name is bound there
             found += _in_blocks(node.body, left)
             todo.append((node, left))
     return found
 
 
-def _functions_of(outer: ast.AST) -> Iterator[ast.FunctionDef | ast.AsyncFunctionDef]:
+def functions_of(outer: ast.AST) -> Iterator[ast.FunctionDef | ast.AsyncFunctionDef]:
     """The functions in a module or function that stand in no other function of it."""
     todo = children(outer)[::-1]
     while todo:
@@ -67,12 +67,16 @@ def _in_blocks(body: list[ast.stmt], missing: set[str]) -> Iterator[tuple[int, i
 
 def _surely_read(statement: ast.stmt) -> Iterator[str]:
     """Names that a simple statement reads whenever it runs."""
-    todo: list[ast.AST] = [statement] if isinstance(statement, _SIMPLE) else []
+    return (node.id for node in surely_run(statement) if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load))
+
+
+def surely_run(code: ast.stmt | ast.expr) -> Iterator[ast.AST]:
+    """The parts of an expression, or of a simple statement, that run whenever it does; nothing of other statements."""
+    todo: list[ast.AST] = [code] if isinstance(code, (*_SIMPLE, ast.expr)) else []
     while todo:
         node = todo.pop()
-        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load):
-            yield node.id
-        elif isinstance(node, ast.BoolOp):
+        yield node
+        if isinstance(node, ast.BoolOp):
             todo.append(node.values[0])
         elif isinstance(node, ast.IfExp):
             todo.append(node.test)

@@ -5,8 +5,9 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Container, Iterable, Iterator, Mapping
+from dataclasses import replace
 
-from ...finding import Confidence, Finding
+from ...finding import Confidence, Finding, Hop
 from ...flow.answers.crossings import flow_of
 from ...project import Project
 from ...rule import Loss, Place
@@ -152,6 +153,16 @@ _ByFile = Mapping[str, tuple[Finding, ...]]
 
 
 def _in_file(search: Search, path: str, known: tuple[_ByFile, _ByFile] | None = None) -> Iterator[Finding]:
+    """What is found in a file, see `_all_in_file`; no more than possible where only Python 2 runs the code."""
+    for finding in _all_in_file(search, path, known):
+        if finding.confidence is not Confidence.POSSIBLE and finding.trace:
+            places = tuple((hop.path, hop.line) for hop in finding.trace)
+            if (why := flow_of(search.starts.project).only_python2(places)) is not None:
+                finding = replace(finding, confidence=Confidence.POSSIBLE, trace=(*finding.trace, Hop(*why)))
+        yield finding
+
+
+def _all_in_file(search: Search, path: str, known: tuple[_ByFile, _ByFile] | None = None) -> Iterator[Finding]:
     """What is found in a file; `known`: see `_all_missing` and `_all_unguarded`, where that is known of all files."""
     starts = search.starts
     missing, unguarded = (None, None) if known is None else (known[0].get(path), known[1].get(path))

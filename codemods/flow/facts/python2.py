@@ -1,0 +1,128 @@
+"""Code that Python 3 parses and can't run: it reads a name, or imports a module, that only Python 2 has."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable, Iterator
+
+from ...nodes import end_line, walk
+from ...syntax.binding_rules import bound_name
+from .records import FileFacts, Python2Lines
+from .stops import LOOKS_UP, functions_of, surely_run
+
+NAMES = frozenset(
+    [
+        "unicode", "basestring", "xrange", "raw_input", "long", "reduce", "reload", "unichr", "file", "cmp", "execfile",
+        "buffer", "apply", "intern",
+    ]
+)  # fmt: skip
+MODULES = frozenset(
+    [
+        "BaseHTTPServer", "ConfigParser", "HTMLParser", "Queue", "SimpleHTTPServer", "SocketServer", "StringIO",
+        "Tkinter", "__builtin__", "anydbm", "cPickle", "cStringIO", "cookielib", "copy_reg", "httplib", "tkMessageBox",
+        "urllib2", "urlparse", "xmlrpclib",
+    ]
+)  # fmt: skip
+METHODS = frozenset(["has_key", "iteritems", "iterkeys", "itervalues"])  # of dicts
+_LEAVING = (ast.Return, ast.Raise, ast.Continue, ast.Break)
+_PASSES = 4  # over the functions of a file: each goes one call further up
+_Why = tuple[int, str]  # line and name
+
+
+def python2_lines(tree: ast.Module, facts: FileFacts) -> list[Python2Lines]:
+    """The stretches of the file in which code that only Python 2 runs is come to whatever happens."""
+    missing = {name for name, _ in facts.unbound}
+    names = set[str]() if facts.star_imports or missing & LOOKS_UP else missing & NAMES
+    modules = any(module.partition(".")[0] in MODULES for _, module, level, _ in facts.imports if not level)
+    if not names and not modules and not any(call.text.rpartition(".")[2] in METHODS for call in facts.calls):
+        return []
+    frames = any(module.partition(".")[0] == "pandas" for _, module, _, _ in facts.imports)
+    return _Lines(tree, names, METHODS - {"iteritems"} if frames else METHODS).found()
+
+
+class _Lines:
+    """One file. `names`: those of Python 2 that it reads and nothing binds."""
+
+    def __init__(self, tree: ast.Module, names: set[str], methods: frozenset[str]) -> None:
+        self._tree, self._names, self._methods = tree, names, methods
+        self._left = names  # those that the function which is looked at does not bind either
+        self._rows: list[Python2Lines] = []
+        self._failing: dict[str, _Why] = {}  # functions of the module
+
+    def found(self) -> list[Python2Lines]:
+        body, own = self._tree.body, list[ast.FunctionDef | ast.AsyncFunctionDef]()
+        todo: list[ast.AST] = [self._tree]
+        for outer in todo:  # grows as it goes
+            inner = [*functions_of(outer)]
+            own += inner
+            todo += inner
+        for _ in range(_PASSES):
+            before, self._rows = len(self._failing), []
+            for function in own:
+                self._left = self._names.difference(map(bound_name, walk(function)))
+                why = self._of_block(function.body)
+                if why is not None:
+                    self._rows.append(Python2Lines(function.lineno, end_line(function), *why))
+                    if function in body:
+                        self._failing.setdefault(function.name, why)
+            if len(self._failing) == before:
+                break
+        self._left = self._names
+        why = self._of_block(body)
+        if why is not None:
+            return [Python2Lines(body[0].lineno, end_line(body[-1]), *why, whole=True)]
+        return self._rows
+
+    def _of_block(self, body: list[ast.stmt]) -> _Why | None:
+        """Why whoever comes to the block gets to no end of it; a row for the part of it of which that is true."""
+        start = 0
+        for at, statement in enumerate(body):
+            why = self._of(statement)
+            if why is not None and not start:
+                return why
+            if why is not None:
+                self._rows.append(Python2Lines(body[start].lineno, end_line(body[-1]), *why))
+                return None
+            if any(isinstance(node, _LEAVING) for node in walk(statement)):
+                start = at + 1
+        return None
+
+    def _of(self, statement: ast.stmt) -> _Why | None:
+        if isinstance(statement, (ast.Import, ast.ImportFrom)):
+            return self._of_import(statement)
+        if isinstance(statement, (ast.For, ast.While, ast.With)):
+            heads = [item.context_expr for item in statement.items] if isinstance(statement, ast.With) else []
+            heads += [statement.iter] if isinstance(statement, ast.For) else []
+            heads += [statement.test] if isinstance(statement, ast.While) else []
+            return next(filter(None, map(self._of_code, heads)), None) or self._of_block(statement.body)
+        if isinstance(statement, ast.If):
+            if (why := self._of_code(statement.test)) is not None:
+                return why
+            ways = [(block, self._of_block(block)) for block in (statement.body, statement.orelse) if block]
+            if len(ways) == 2 and all(why for _, why in ways):
+                return ways[0][1]
+            self._rows += [Python2Lines(block[0].lineno, end_line(block[-1]), *why) for block, why in ways if why]
+            return None
+        return self._of_code(statement)
+
+    def _of_import(self, statement: ast.Import | ast.ImportFrom) -> _Why | None:
+        if isinstance(statement, ast.ImportFrom):
+            modules = [statement.module or ""] if not statement.level else []
+        else:
+            modules = [alias.name for alias in statement.names]
+        tops = (module.partition(".")[0] for module in modules)
+        return next(((statement.lineno, top) for top in tops if top in MODULES), None)
+
+    def _of_code(self, code: ast.stmt | ast.expr) -> _Why | None:
+        return next(self._reasons(surely_run(code)), None)
+
+    def _reasons(self, nodes: Iterable[ast.AST]) -> Iterator[_Why]:
+        for node in nodes:
+            if isinstance(node, ast.Name) and node.id in self._left and isinstance(node.ctx, ast.Load):
+                yield node.lineno, node.id
+            elif isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in self._failing:
+                yield self._failing[node.func.id]
+            elif (
+                isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in self._methods
+            ):
+                yield node.lineno, node.func.attr
