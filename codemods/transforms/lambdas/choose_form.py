@@ -71,7 +71,7 @@ class Forms:
         elif asked is not None:
             raise Refused(f"{asked.words}: {CALLABLE}")
         if form is Form.FUNCTION:
-            move.shown = shown_name(self.known, self.rewrite.path, unit.node, is_renamed)
+            move.shown = shown_name(self.rewrite.project, self.known, self.rewrite.path, unit.node, is_renamed)
         if is_renamed or isinstance(unit.node, ast.Lambda) or move.is_object:
             move.shown = move.shown or logged_name(self.rewrite.project, self.rewrite.path, unit.node)
         is_renamed = is_renamed or form is not Form.FUNCTION

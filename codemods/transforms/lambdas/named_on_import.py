@@ -13,6 +13,7 @@ from __future__ import annotations
 import ast
 
 from ...flow.answers.crossing import Crossing
+from ...nodes import end_line
 from ...syntax.binding_rules import FUNCTIONS
 from ...syntax.file_tree import position
 from ...syntax.main_guard import is_main_guard
@@ -35,7 +36,26 @@ def named_on_import(repo: Repo, crossing: Crossing) -> bool:
     named = _is_named(outline, around, names) or (
         isinstance(node, FUNCTIONS) and _is_global(outline, around, node.name)
     )
+    if around is outline.module and not any(is_main_guard(above) for above in outline.ancestors(node)):
+        named = named or _names_it(outline, crossing)
     return named and _runs_on_import(outline, around)
+
+
+def _names_it(outline: Outline, crossing: Crossing) -> bool:
+    """A function of the file, on the way, names what it gets: `fn.__qualname__ = name`, `globals()[name] = fn`."""
+    lines = {hop.line for hop in crossing.trace if hop.path == outline.path}
+    for attribute in outline.attributes.get("__qualname__", ()):
+        function, value = outline.scope(attribute), attribute.value
+        if (
+            isinstance(attribute.ctx, ast.Store)
+            and isinstance(function, FUNCTIONS)
+            and isinstance(value, ast.Name)
+            and any(bound.parameter for bound in outline.bindings(function, value.id))
+            and not lines.isdisjoint(range(function.lineno, end_line(function) + 1))
+            and _is_bound(outline, outline.statement(attribute))
+        ):
+            return True
+    return False
 
 
 def _targets(statement: ast.AST) -> set[str]:

@@ -43,7 +43,7 @@ def in_place(rewrite: FileRewrite, node: Movable, known: Known) -> Fix | None:
         text = filled_text(rewrite.source, node) if calls == {"1"} else None  # which takes nothing by keyword
         if text is not None and not known.asked(rewrite.path, *start_of(node)):
             return Fix(f"Say `{text}` instead of the lambda", (rewrite.replace_lambda(node, text),))
-    fix = _def_in_place(rewrite, node, shown_name(known, rewrite.path, node, True))
+    fix = _def_in_place(rewrite, node, shown_name(rewrite.project, known, rewrite.path, node, True))
     if fix is None and _mark(rewrite, node) == _OF_CLASS:
         raise Refused("a method of a class is looked up there by its name: write it with `def` below `@classmethod`")
     return fix

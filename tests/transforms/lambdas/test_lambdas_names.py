@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from harness.each_row import each_row
 from harness.small import migrated, reasons, reported
 
 CROSSES = """\
@@ -78,3 +79,26 @@ def test_a_longer_name_in_a_text_is_another() -> None:
     assert "self.resize = self._resize\n" in made
     made = migrated(files("print(getattr(nets.make(), '_resize', None))\n", nets), "lambdas")["nets.py"]
     assert "self.resize = self._resize\n" not in made
+
+
+@each_row(
+    ("composed", "name"),
+    [
+        ("setattr(nets.Net, '_res' + 'ize', print)", "_resize_2"),
+        ("setattr(nets.make(), f'_resize_{len(nets.SIZES)}', print)", "_resize"),
+        ("getattr(nets.make(), f'_res{nets.SIZES[0]}', print)(1)", ""),
+        ("getattr(nets.make(), '_res%s' % nets.SIZES[0], print)(1)", ""),
+        ("getattr(nets.make(), '_' + nets.SIZES[0], print)(1)", "_resize"),
+        ("getattr(nets.make(), f'{nets.SIZES[0]}ize', print)(1)", "_resize"),
+    ],
+)
+def test_names_that_code_puts_together(composed: str, name: str) -> None:
+    nets = (
+        "SIZES = ['ize']\n\n\nclass Net:\n    def __init__(self, size):\n        self.size = size\n"
+        "        self.resize = lambda x: x * self.size\n\n\ndef make():\n    return Net(2)\n"
+    )
+    if name:
+        assert f"self.resize = self.{name}\n" in migrated(files(composed + "\n", nets), "lambdas")["nets.py"]
+    else:
+        (reason,) = reasons(files(composed + "\n", nets), "lambdas")
+        assert "(train.py:9) puts names together, and may find `_resize`" in reason

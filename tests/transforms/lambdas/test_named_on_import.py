@@ -71,3 +71,39 @@ def test_it_is_bound_by_global() -> None:
 def test_a_lambda_that_is_bound_by_global_keeps_the_name_of_a_lambda() -> None:
     made = "build(1)\ncrop = double"
     assert _proven("double = lambda rows: rows", made, before="global double\n\n    ")
+
+
+GIVEN = """\
+from multiprocessing import Process
+
+
+def named(name):
+    def mark(fn):
+        fn.__name__ = fn.{attribute} = name
+        {put}
+        return fn
+
+    return mark
+
+
+{made}if __name__ == "__main__":
+    {main}
+    Process(target=crop, args=(1,)).start()
+"""
+
+
+@each_row(
+    ("attribute", "put", "is_main", "found"),
+    [
+        ("__qualname__", "globals()[name] = fn", False, True),
+        ("__qualname__", "globals()[name] = fn", True, False),
+        ("__qualname__", "print(name)", False, False),
+        ("__doc__", "globals()[name] = fn", False, False),
+    ],
+)
+def test_a_function_on_the_way_names_it(attribute: str, put: str, is_main: bool, found: bool) -> None:
+    made = 'crop = named("crop")(lambda rows: rows)'
+    places = ("", made) if is_main else (f"{made}\n\n", "pass")
+    program = GIVEN.format(attribute=attribute, put=put, made=places[0], main=places[1])
+    crossings = reported({"run.py": program}, "lambdas")
+    assert any(each.confidence.value == "proven" for each in crossings) is not found

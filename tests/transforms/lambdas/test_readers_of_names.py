@@ -235,3 +235,94 @@ def test_a_function_of_another_file_reads_its_caller(log: str) -> None:
 def test_nobody_reads_its_caller(log: str) -> None:
     after = migrated({"log.py": log, "train.py": CALLER}, "lambdas")["train.py"]
     assert "functools.partial(" in after and "lambda" not in after
+
+
+CAUGHT = """\
+import multiprocessing as mp
+import traceback
+
+import steps
+from report import tell
+
+
+def child(step, queue):
+    queue.put(step(2))
+
+
+def main():
+    step = steps.build(2)
+    process = mp.Process(target=child, args=(step, mp.Queue()))
+    process.start()
+    try:
+        step(0)
+    except ZeroDivisionError as error:
+        {handled}
+"""
+STEPS = "def build(power):\n    def grow(x):\n        return power / x\n\n    return grow\n"
+
+
+@each_row(
+    ("handled", "reason"),
+    [
+        ("print(traceback.extract_tb(error.__traceback__)[-1].name)", "of an error are read (main.py:19), and the f"),
+        ("print(error.__traceback__.tb_next.tb_frame.f_code.co_name)", "of an error are read (main.py:19), and the f"),
+        ("tell(error)", "`tell` (main.py:19) may read the names in the traceback of an error (report.py:5)"),
+        ("traceback.print_exc()", ""),
+        ("print(error.__traceback__.tb_next.tb_lineno)", ""),
+    ],
+)
+def test_the_names_in_the_traceback_of_an_error(handled: str, reason: str) -> None:
+    """A function of another file raises it, and the name of that becomes another."""
+    report = "import traceback\n\n\ndef tell(error):\n    print(traceback.extract_tb(error.__traceback__)[-1].name)\n"
+    files = {"main.py": CAUGHT.format(handled=handled), "steps.py": STEPS, "report.py": report}
+    if reason:
+        assert reason in reasons(files, "lambdas")[0]
+    else:
+        assert "functools.partial(" in migrated(files, "lambdas")["steps.py"]
+
+
+METRIC = """\
+import multiprocessing as mp
+
+
+class Metric:
+    ratio = staticmethod(lambda hit, n: hit / n)
+
+    def __init__(self):
+        self.scale = 2
+
+    def all(self):
+        {own}
+
+
+class Other:
+    size = 1
+
+
+def run(fn, queue):
+    queue.put(fn(1, 2))
+
+
+def main():
+    process = mp.Process(target=run, args=(Metric.ratio, mp.Queue()))
+    process.start()
+    {read}
+"""
+
+
+@each_row(
+    ("own", "read", "unsafe"),
+    [
+        ("pass", "print([k for k, f in vars(Metric).items() if getattr(f, '__name__', '') == 'ratio'])", True),
+        ("pass", "print([f.__func__.__name__ for f in Metric.__dict__.values() if hasattr(f, '__func__')])", True),
+        ("return [f.__name__ for f in vars(type(self)).values() if callable(f)]", "pass", True),
+        ("return [getattr(self, n).__name__ for n in dir(self) if callable(getattr(self, n))]", "pass", True),
+        ("return [f.__name__ for f in vars(self).values()]", "pass", False),
+        ("pass", "print([f.__name__ for f in vars(Other).values()])", False),
+        ("pass", "print(sorted(vars(Metric)))", False),
+    ],
+)
+def test_the_names_of_what_a_class_binds(own: str, read: str, unsafe: bool) -> None:
+    files = {"main.py": METRIC.format(own=own, read=read)}
+    assert bool(migrated(files, "lambdas")) is not unsafe
+    assert "def ratio(hit, n):" in migrated(files, "lambdas", unsafe_fixes=True)["main.py"]

@@ -5,7 +5,8 @@ from __future__ import annotations
 import ast
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
+from itertools import product
 
 from ....nodes import end_line, walk
 from ....project import Project
@@ -23,6 +24,8 @@ _WORDS = ("co_name", "_getframe", "currentframe", "inspect", "getframeinfo", "ge
 _FRAME_MAKERS = ("_getframe", "currentframe", "getframeinfo")
 _PLACES = frozenset({"f_lineno", "co_filename", "lineno", "filename"})
 _CONSTRUCTORS = frozenset({"__init__", "__new__", "__call__"})
+_ERROR_WORDS = ("extract_tb", "walk_tb", "tb_frame", "inspect", "getinnerframes")
+_OF_ERRORS = re.compile(r"extract_tb|walk_tb|tb_frame\.f_code\b|inspect\.trace\(|getinnerframes")
 
 
 def read_by_callee(project: Project, path: str, node: ast.AST) -> str | None:
@@ -34,6 +37,34 @@ def read_by_callee(project: Project, path: str, node: ast.AST) -> str | None:
             if where.rpartition(":")[0] != path:
                 return f"`{ast.unparse(call.func)}` (line {call.lineno}) may read the name of its caller ({where})"  # type: ignore[attr-defined]
     return None
+
+
+def read_from_error(project: Project, path: str, calling: Collection[str]) -> str | None:
+    """What reads the names of the functions that an error came through, in a file that calls one; in words.
+
+    `calling`: the files that call the function of the file `path`. There a function that reads them may be called, too.
+    """
+    readers = project.derive(_readers_of_errors)
+    outlines = [Repo(project).outline(each) for each in sorted({path, *calling})] if readers else []
+    for where, names in readers.items():
+        if where.rpartition(":")[0] in calling:
+            return f"the names in the traceback of an error are read ({where})"
+        for outline, name in product(outlines, names):
+            for call in outline.calls.get(name, ()) if outline is not None else ():
+                what = f"`{ast.unparse(call.func)}` ({outline.path}:{call.lineno})" if outline is not None else name
+                return f"{what} may read the names in the traceback of an error ({where})"
+    return None
+
+
+def _readers_of_errors(project: Project) -> Mapping[str, list[str]]:
+    """By `path:line` of what reads the names in tracebacks: the functions that get there."""
+    found: dict[str, list[str]] = {}
+    for source in project.matching(_OF_ERRORS, words=_ERROR_WORDS):
+        outline = Repo(project).outline(source.path)
+        lines = {source.position(match.start())[0] for match in _OF_ERRORS.finditer(source.text)}
+        if outline is not None:
+            found.update({f"{source.path}:{line}": [*_in_file(outline, {line})] for line in sorted(lines)})
+    return found
 
 
 def _readers(project: Project) -> Mapping[str, list[str]]:

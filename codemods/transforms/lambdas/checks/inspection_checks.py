@@ -23,8 +23,9 @@ from ..candidate import Movable, Unit
 from ..known import Known, outside_uses
 from ..libraries import libraries
 from .descriptors import binds_nothing
-from .frame_readers import FRAMES, read_by_callee
+from .frame_readers import FRAMES, read_by_callee, read_from_error
 from .identity import where_in_words
+from .names_in_classes import name_read_in_class
 from .parameter_values import gets_only_named
 from .settled import origin_in
 
@@ -101,7 +102,12 @@ class InspectionChecks:
         if frames is not None:
             line = self.source.position(frames.start())[0]
             raise Refused(f"`{frames[0]}` (line {line}) may read the name of its code, {RENAMED}")
-        reader = read_by_callee(self.project, self.path, unit.node) if renames_code else None
+        calling = {call.path for call in self.known.given(self.path, *start_of(unit.node))} if renames_code else set()
+        reader = (
+            read_by_callee(self.project, self.path, unit.node) or read_from_error(self.project, self.path, calling)
+            if renames_code
+            else None
+        )
         if reader is not None:
             raise Refused(f"{reader}, {RENAMED}")
         wrapped = form is not Form.FUNCTION
@@ -346,7 +352,7 @@ class InspectionChecks:
         return isinstance(value, ast.Subscript)
 
 
-def shown_name(known: Known, path: str, node: Movable, renamed: bool) -> str | None:
+def shown_name(project: Project, known: Known, path: str, node: Movable, renamed: bool) -> str | None:
     """The place that reads the name of a function that stays one, which says something else then; in words."""
     if isinstance(node, ast.ClassDef):
         return None
@@ -357,7 +363,8 @@ def shown_name(known: Known, path: str, node: Movable, renamed: bool) -> str | N
             now = "`<lambda>`" if is_lambda else "the name of the function around it"
             what = "it is " if question.what == "__name__" else "it holds "
             return f"its `{question.what}` is read ({where}), and {what}{now} no more"
-    return None
+    found = name_read_in_class(project, path, node) if isinstance(node, ast.Lambda) else None
+    return f"{found}: it is called `<lambda>` no more" if found is not None else None
 
 
 def _advice(attribute: str) -> str:

@@ -10,10 +10,12 @@ import re
 from collections.abc import Callable, Iterable
 from typing import TypeVar
 
+from ....finding import Refused
 from ....project import Project
 from ....syntax.binding_rules import FUNCTIONS, ScopeKind
 from ....syntax.name_scans import found_by_scan
 from ....syntax.name_tests import Element
+from ....syntax.outline import outline_of
 from ....syntax.repo import Repo
 from ....syntax.scope_data import Scope
 from ....syntax.scopes import Scopes
@@ -21,8 +23,46 @@ from ....syntax.scopes import Scopes
 _Item = TypeVar("_Item")
 _LOOKS_UP = re.compile(r"\bglobals\(|\bsys\.modules\[__name__\]")  # any name, by its text
 _IDENTIFIER = re.compile(r"[^\W\d]\w*")
+_ASKING = ("setattr", "getattr", "hasattr", "delattr")
+_ASKS_BY_NAME = re.compile(r"\b(?:set|get|has|del)attr\s*\([^,\n]+,[^\n]*[+%{]")
+_PLACES = re.compile(r"%[-#0 +]*\d*(?:\.\d+)?[a-z]")
+_TRIES = 3
+_UNSAID, _SAID = re.compile(r"\.\*|\W|_"), 3  # letters that a name that is put together says at least of itself
 _FOUND_BY_NAME = re.compile(r"pytest_|__", re.IGNORECASE)
 _FOUND_IN_TESTS = re.compile(r"test|set_?up|tear_?down|load_tests", re.IGNORECASE)  # by pytest, nose and unittest
+
+
+def composed_names(project: Project) -> dict[str, str]:
+    """Patterns of names that code puts together to ask objects for them, `setattr(self, "_collate_" + key, value)`.
+
+    Each with that code, and where it is.
+    """
+    found: dict[str, str] = {}
+    for source in project.matching(_ASKS_BY_NAME, words=_ASKING):
+        outline = outline_of(project, source.path)
+        calls = [call for name in _ASKING for call in outline.calls.get(name, ())] if outline is not None else []
+        for call in calls:
+            name = call.args[1] if len(call.args) > 1 else None
+            if isinstance(name, (ast.JoinedStr, ast.BinOp)):
+                pattern = _as_pattern(name)
+                # of what begins with anything, nobody expects an underscore in front
+                if not pattern.startswith(".*") and len(_UNSAID.sub("", pattern)) >= _SAID:
+                    code = f"{ast.unparse(call.func)}(..., {ast.unparse(name)})"
+                    found.setdefault(pattern, f"{code}` ({source.path}:{call.lineno})")
+    return found
+
+
+def _as_pattern(name: ast.expr) -> str:
+    """What a name that is put together looks like; what is not known of it is anything."""
+    if isinstance(name, ast.Constant):
+        return re.escape(str(name.value))
+    if isinstance(name, ast.JoinedStr):
+        return "".join(map(_as_pattern, name.values))
+    if isinstance(name, ast.BinOp) and isinstance(name.op, ast.Add):
+        return _as_pattern(name.left) + _as_pattern(name.right)
+    if isinstance(name, ast.BinOp) and isinstance(name.op, ast.Mod) and isinstance(name.left, ast.Constant):
+        return ".*".join(map(re.escape, _PLACES.split(str(name.left.value))))
+    return ".*"
 
 
 class Chosen(set[_Item]):
@@ -103,9 +143,21 @@ class Names:
         """Like `fresh`, and the name is no word of any file of the project."""
         return self._fresh_in_project(wanted, r"\b{}\b")
 
+    @functools.cached_property
+    def _composed(self) -> dict[str, str]:
+        return self._project.derive(composed_names)
+
     def _fresh_in_project(self, wanted: str, pattern: str) -> str:
+        tried = 0
         while True:
             name = self.fresh(wanted)
+            composed = next((each for each in self._composed if re.fullmatch(each, name)), None)
+            if composed is not None:
+                tried += 1
+                if tried == _TRIES:
+                    what = f"`{self._composed[composed]} puts names together, and may find `{wanted}`"
+                    raise Refused(f"{what}, which it would become: move it by hand")
+                continue
             if next(iter(self._project.matching(re.compile(pattern.format(re.escape(name))), word=name)), None) is None:
                 return name
 
