@@ -2,19 +2,24 @@
 
 from __future__ import annotations
 
+from itertools import dropwhile
+
 from ..facts.records import Function
 from ..kinds import FunctionKind
 from ..solve.heap import CLASS, FOREIGN, FUNCTION, Value
+from ..solve.misnamed import GIVEN_NAMES
 from ..solve.solution import Solution
 
 _REDUCERS = frozenset(("__reduce__", "__reduce_ex__"))
+_RENAMING = frozenset(("setattr", "update_wrapper", "functools.update_wrapper"))
 _NAMES = frozenset(("__qualname__", "__name__", "__module__"))
 
 
 def hiding(solution: Solution, index: int) -> int | None:
     """The local function that the name of the decorated function `index` of a module is; None where none surely is.
 
-    The outermost decorator decides. What it gives is the same for all that it decorates: the flow does not follow it.
+    The outermost decorator decides that gives something else than what it gets. That is the same for all that it
+    decorates: the flow does not follow it.
     """
     program = solution.program
     decorator = _outermost(solution, index)
@@ -75,11 +80,42 @@ def stands_for_wrapper(solution: Solution, index: int) -> bool:
 
 
 def _outermost(solution: Solution, index: int) -> int | None:
-    """The node of the outermost decorator of the function `index` of a module; None for another function."""
+    """The node of the outermost decorator that the name of the function `index` of a module depends on.
+
+    None for another function, and where that decorator can't be followed.
+    """
+    function = solution.program.functions[index][1]
+    nodes = _deciding(solution, index) if function.kind is FunctionKind.TOP else []
+    return nodes[0] if nodes and nodes[0] >= 0 else None
+
+
+def _deciding(solution: Solution, index: int) -> list[int]:
+    """The nodes of the decorators of the function, the outermost first, without those above that give what they get."""
     file, function = solution.program.functions[index]
-    if function.kind is not FunctionKind.TOP or not function.decorators or function.decorators[0] < 0:
-        return None
-    return function.decorators[0] + solution.program.offsets[file]
+    nodes = [node + solution.program.offsets[file] if node >= 0 else -1 for node in function.decorators]
+    if len(nodes) > 1:
+        nodes = [*dropwhile(lambda node: node >= 0 and _passes_on(solution, node), nodes[:-1]), nodes[-1]]
+    return nodes
+
+
+def _passes_on(solution: Solution, node: int) -> bool:
+    """The decorator at `node`, such as a registry, gives back what it gets, under the name that has."""
+    program = solution.program
+    decorator = _only_function(solution, node)
+    if decorator is None:
+        return False
+    home, made = program.functions[decorator]
+    given = {parameter.node for parameter in made.parameters}
+    if len(given) != 1:
+        return False
+    facts = program.facts[home]
+    into = {made.returns: set[int](), **{each: set[int]() for each in given}}
+    for source, target, _ in facts.edges:
+        if target in into:
+            into[target].add(source)
+    renamed = {node for node, what, _ in facts.distinguished if what in GIVEN_NAMES}
+    renamed |= {node for call in facts.calls for node in call.arguments[:1] if call.text in _RENAMING}
+    return into.pop(made.returns) == given and not any(into.values()) and given.isdisjoint(renamed)
 
 
 def is_private(function: Function) -> bool:
@@ -126,8 +162,9 @@ def captures(solution: Solution, function: int) -> list[int]:
 def replaced(solution: Solution, number: int, node: int) -> bool:
     """The function of a decorated name that is at `node` came there by that name, and not as what decorators get."""
     heap, program = solution.heap, solution.program
-    file, function = program.functions[int(heap.values[number].a)]
-    decorators = [_only_function(solution, each + program.offsets[file]) for each in function.decorators if each >= 0]
+    decorators = [
+        _only_function(solution, each) for each in _deciding(solution, int(heap.values[number].a)) if each >= 0
+    ]
     given = {node for index in decorators if index is not None for node in program.parameters(index)}
     return given.isdisjoint(heap.way(number, node))
 

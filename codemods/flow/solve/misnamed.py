@@ -18,7 +18,7 @@ from .program import Program
 
 # What pickle looks a function up by: the code that sets one of these may well set what it is kept under.
 _NAMES = frozenset({"__qualname__", "__module__"})
-_GIVEN_NAMES = frozenset(f"given the attribute `{name}`" for name in _NAMES)
+GIVEN_NAMES = frozenset(f"given the attribute `{name}`" for name in _NAMES)
 _RENAMES = frozenset({Value(FOREIGN, "functools.update_wrapper")})  # what gives its argument another name
 _SETTERS = frozenset({Value(FOREIGN, "setattr"), Value(FOREIGN, "object.__setattr__")})
 
@@ -51,7 +51,7 @@ def _renamed(program: Program, heap: Heap, constraints: Constraints) -> set[int]
     """The functions whose name for pickle some code sets: `inner.__qualname__ = name`, `setattr(inner, key, name)`."""
     nodes: list[int] = []
     for offset, facts in zip(program.offsets, program.facts, strict=False):
-        nodes += [node + offset for node, what, _ in facts.distinguished if what in _GIVEN_NAMES]
+        nodes += [node + offset for node, what, _ in facts.distinguished if what in GIVEN_NAMES]
     for callee, calls in constraints.calls.items():
         held = {heap.values[number]._replace(b=-1) for number in heap.holds[callee]}
         sets = not _SETTERS.isdisjoint(held)

@@ -7,6 +7,7 @@ from codemods.project import Project
 from codemods.transforms.lambdas.rule import find
 from codemods.tree.files import MemoryFiles
 from harness.each_row import each_row
+from harness.small import migrated, reasons, reported
 
 MAIN = """
 from multiprocessing import Pool
@@ -243,3 +244,82 @@ def test_a_wrapper_in_a_table_that_has_the_name_of_what_it_wraps(returned: str, 
     files = {"main.py": REGISTRY.format(returned=returned).encode()}
     (finding,) = find(Project(MemoryFiles(files)))
     assert finding.fix is not None and any(edit in each.text for each in finding.fix.edits)
+
+
+STACKED = """\
+import multiprocessing as mp
+
+HOOKS = {{}}
+
+
+def hook(fn):
+    HOOKS[fn.__name__] = fn
+    return fn
+
+
+def named(name):
+    def keep(fn):
+        HOOKS[name] = fn
+        return fn
+
+    return keep
+
+
+def renamed(fn):
+    fn.__name__ = fn.__qualname__ = "load"
+    return fn
+
+
+def either(fn):
+    if HOOKS:
+        fn = len
+    return fn
+
+
+def typed(kind):
+    def mark(fn):
+        def checked(rows):
+            return [kind(each) for each in fn(rows)]
+
+        return checked
+
+    return mark
+
+
+{marks}
+def load(rows):
+    return rows
+
+
+def work(chain, queue):
+    queue.put([step("12") for step in chain])
+
+
+if __name__ == "__main__":
+    mp.Process(target=work, args=([load], mp.Queue())).start()
+"""
+
+
+@each_row(
+    ("marks", "found"),
+    [
+        ("@typed(int)", "fixed"),
+        ("@hook\n@typed(int)", "other decorators of `load` (run.py:"),
+        ("@named('first')\n@typed(int)", "other decorators of `load` (run.py:"),
+        ("@hook\n@named('first')\n@typed(int)", "other decorators of `load` (run.py:"),
+        ("@renamed\n@typed(int)", ""),
+        ("@either\n@typed(int)", ""),
+        ("@hook", ""),
+        ("@hook\n@named('first')", ""),
+    ],
+)
+def test_a_registry_above_the_decorator(marks: str, found: str) -> None:
+    """What gives back what it gets does not hide that the wrapper has no name that pickle finds."""
+    files = {"run.py": STACKED.format(marks=marks)}
+    if found == "fixed":
+        assert "@functools.wraps(fn)" in migrated(files, "lambdas")["run.py"]
+    elif found:
+        (reason,) = reasons(files, "lambdas")
+        assert found in reason
+    else:
+        assert reported(files, "lambdas") == []
