@@ -55,7 +55,7 @@ def loader(dataset, args):
         + "from torchvision import datasets\n\ndef build(name, where):\n"
         + "".join(f"    if name == {at}:\n        data = datasets.D{at}(where, where)\n" for at in range(30))
         + "    if name == 30:\n        data = datasets.D30(where, lambda y: y - 1)  # proven\n    return data\n"
-        + "\nDataLoader(build('x', str()), num_workers=2)\n"
+        + "\nDataLoader(build(len(str()), str()), num_workers=2)\n"
     },
     "defaults of dataclasses": {
         "train.py": """

@@ -18,6 +18,7 @@ from .by_habit import ByHabit
 from .called_with import CalledWith
 from .children import Children
 from .closure import Closure
+from .dead_branches import DeadBranches
 from .defaults import Defaults
 from .given_functions import GivenFunctions
 from .levels import Levels
@@ -90,6 +91,7 @@ class Crossings:
     def __init__(
         self, solution: Solution, closure: Closure, same_object: SameObject, home: AtHome, moments: Moments,
         defaults: Defaults, one_program: OneProgram, python2: Python2,
+        dead_branches: DeadBranches,
     ) -> None:  # fmt: skip
         self.solution, self.closure, self.same_object, self.home = solution, closure, same_object, home
         self.moments, self.by_habit = moments, ByHabit(solution)
@@ -97,11 +99,11 @@ class Crossings:
         self.opened_items = OpenedItems(solution)
         self.children = Children(closure.places, defaults.callers)
         self.one_program, self.other_holders = one_program, OtherHolders(closure)
-        self.python2 = python2
+        self.python2, self.dead_branches = python2, dead_branches
         self.defaults, self.steps = defaults, Steps(solution, defaults.callers)
         self.called_with = CalledWith(solution, defaults.callers)
         self.given_functions = GivenFunctions(solution, defaults.callers)
-        self.made_if_asked = MadeIfAsked(same_object, defaults.callers, defaults.surroundings, home)
+        self.made_if_asked = MadeIfAsked(same_object, defaults.callers, defaults.surroundings, home, dead_branches)
 
     def describe(
         self, hazard: tuple[HazardKind, str, Position], confidence: Confidence, number: int, reasons: Reasons
@@ -190,9 +192,10 @@ class Crossings:
         return reasons, trace, Confidence.POSSIBLE
 
     def _joins(self, number: int, reasons: Reasons, trace: Trace) -> bool:
-        """The way may be of two objects, of two programs or processes, or of two calls of a function; or Python 2."""
+        """The way may be of two objects, programs, processes, or calls of a function; of no call; or of Python 2."""
         return (
             self.python2.of(trace) is not None
+            or self.dead_branches.on(trace)
             or self.same_object.merged(number, reasons)
             or self.one_program.apart(number, reasons)
             or self.made_if_asked.left_off(number, reasons)

@@ -169,8 +169,9 @@ class Flow:
         defaults = Defaults(self.solution, self._callers, same_object, self._surroundings)
         one_program = OneProgram(self._places, self._reached)
         return Crossings(
-            self.solution, self._closure, same_object, self._home, self._moments, defaults, one_program, self._python2
-        )
+            self.solution, self._closure, same_object, self._home, self._moments, defaults, one_program, self._python2,
+            self._reached.dead_branches,
+        )  # fmt: skip
 
     @cached_property
     def _python2(self) -> Python2:
@@ -181,6 +182,11 @@ class Flow:
         """A line without which no program gets to all of these places, and that Python 3 can't run; None for none."""
         hop = self._python2.of(tuple(Hop(path, line, "") for path, line in places))
         return (hop.path, hop.line, hop.what) if hop is not None else None
+
+    @recorded
+    def never_runs(self, places: tuple[tuple[str, int], ...]) -> bool:
+        """One of these lines is in a branch that no call of its function takes, as it gives a parameter a constant."""
+        return any(self._reached.dead_branches.at(path, line) for path, line in places)
 
     @cached_property
     def _callers(self) -> Callers:

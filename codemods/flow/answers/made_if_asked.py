@@ -26,10 +26,10 @@ from ..solve.heap import CONTAINER, FUNCTION, INSTANCE
 from ..solve.paths import Paths
 from .at_home import AtHome
 from .callers import Callers
+from .dead_branches import DeadBranches
 from .same_object import SameObject
 from .surroundings import Surroundings
 from .trace import Reasons
-from .without_workers import WithoutWorkers
 
 
 class _Without:
@@ -45,10 +45,13 @@ class _Without:
 class MadeIfAsked:
     """Answers for the traces of one solution."""
 
-    def __init__(self, same_object: SameObject, callers: Callers, surroundings: Surroundings, home: AtHome) -> None:
+    def __init__(
+        self, same_object: SameObject, callers: Callers, surroundings: Surroundings, home: AtHome,
+        dead_branches: DeadBranches,
+    ) -> None:  # fmt: skip
         self.same_object, self.solution = same_object, same_object.solution
         self.callers, self.surroundings, self.home = callers, surroundings, home
-        self.without_workers = WithoutWorkers(self.solution, callers)
+        self.without_workers, self.dead_branches = dead_branches.without_workers, dead_branches
         self._never: dict[int, bool] = {}
 
     def never(self, number: int, reasons: Reasons) -> bool:
@@ -123,6 +126,10 @@ class MadeIfAsked:
     def _is_left_off(self, offset: int, call: Call, key: str = UNDER) -> bool:
         """Not in a function that an installed package offers: others call it, too."""
         under, function = call.literals.get(key), self.callers.around(offset, call)
+        if self.dead_branches.at(
+            self.solution.program.files[self.solution.heap.file_of[call.result + offset]], call.position[0]
+        ):
+            return True
         if not isinstance(under, PassedOn) or function < 0:
             return False
         if under.table is not None and not self._is_as_written(under.table, offset):

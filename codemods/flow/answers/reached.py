@@ -17,6 +17,7 @@ from ..solve.paths import Paths
 from ..solve.sinks import Sink
 from ..solve.solution import Solution
 from .callers import Callers
+from .dead_branches import DeadBranches
 from .never_imported import NeverImported
 from .programs import Programs
 from .surroundings import Surroundings
@@ -48,6 +49,7 @@ class Reached:
         """`no_names`: as if nothing were looked up by its name."""
         self.solution, self.without_workers = solution, WithoutWorkers(solution, callers)
         self.callers, self.surroundings, self.no_names = callers, surroundings, no_names
+        self.dead_branches = DeadBranches(callers, surroundings)
         self._functions: dict[int, bool] = {}
         self._classes: dict[int, bool] = {}
         self._by_qualname: dict[int, dict[str, list[tuple[int, Function]]]] = {}
@@ -60,7 +62,9 @@ class Reached:
 
     def _is_off(self, sink: Sink) -> bool:
         file, _ = self.solution.program.functions[sink.function]
-        return file not in self._by_name and self.without_workers.is_off(sink)
+        if file in self._by_name:
+            return False
+        return self.without_workers.is_off(sink) or self.dead_branches.at(sink.path, sink.line)
 
     def function(self, index: int) -> bool:
         """True unless nothing is seen to call the function, or to make an object that it is a method of."""

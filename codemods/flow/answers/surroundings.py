@@ -20,6 +20,7 @@ def compared_numbers(project: Project) -> tuple[int, ...]:
         passed = [value for call in facts.calls for value in call.literals.values() if value.__class__ is PassedOn]
         passed += [each for made in facts.functions for each in (made.processes_if, *(made.under or ())[1:])]
         found.update(each.than[1] for each in passed if isinstance(each, PassedOn) and each.than is not None)
+        found.update(each for row in facts.branches for each in row.condition.values if type(each) is int)
     return tuple(sorted(found))
 
 

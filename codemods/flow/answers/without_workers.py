@@ -55,7 +55,7 @@ class WithoutWorkers:
         """Every call of the function leaves the parameter off, those of tests among them."""
         without, others = self._callers(function, under)
         if under.attribute:
-            function = self._constructor(function, under.attribute)
+            function = self.constructor(function, under.attribute)
         tested = (
             self._asks_for_none(function, offset, call, bound, under, 0)
             for offset, call, bound in self.callers.of(function)
@@ -91,7 +91,7 @@ class WithoutWorkers:
         """The calls of a function that say there are no workers, and the others; those of tests are left out."""
         program, heap = self.solution.program, self.solution.heap
         if passed.attribute:
-            function = self._constructor(function, passed.attribute)
+            function = self.constructor(function, passed.attribute)
         if (function, passed) not in self._known:
             found: tuple[list[Given], list[Given]] = ([], [])
             for given in self.callers.of(function):
@@ -103,7 +103,7 @@ class WithoutWorkers:
             self._known[function, passed] = found
         return self._known[function, passed]
 
-    def _constructor(self, method: int, attribute: str) -> int:
+    def constructor(self, method: int, attribute: str) -> int:
         """The `__init__` of the class of a method; -1 where other code may set the attribute as well."""
         program = self.solution.program
         file, function = program.functions[method]

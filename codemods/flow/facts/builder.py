@@ -217,6 +217,9 @@ class FactsBuilder:
         scope = self.scope
         outer = scope.parent
         assert outer is not None
+        if scope.kind is ScopeKind.FUNCTION:
+            for parameter in self.facts.functions[scope.function].parameters:
+                parameter.again = parameter.name in scope.constants or parameter.name in scope.set_inside
         self.scope = outer
         while outer.kind is ScopeKind.CLASS and outer.parent is not None and scope.kind is not ScopeKind.COMPREHENSION:
             outer = outer.parent

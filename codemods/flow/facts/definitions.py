@@ -55,8 +55,11 @@ def enter_function(
         *positional[len(positional) - len(arguments.defaults) :],
         *(p for p in parameters if p.kind is ParameterKind.KEYWORD),
     ]
-    for parameter, default in zip(with_default, defaults, strict=False):
+    written = [*arguments.defaults, *arguments.kw_defaults]
+    for parameter, default, said in zip(with_default, defaults, written, strict=False):
         builder.edge(default, parameter.node)
+        if isinstance(said, ast.Constant):
+            parameter.default = (said.value,)
     return index
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
-from operator import ge, gt, ne
+from operator import ge, gt, le, lt, ne
 from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 from ...hazard_kind import HazardKind
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 FACTS_VERSION = 65  # part of the cache key: raise it when the meaning of a field changes
 
-_COMPARED = {"Gt": gt, "GtE": ge, "NotEq": ne}  # by the name of the operator in `ast`
+_COMPARED = {"Gt": gt, "GtE": ge, "Lt": lt, "LtE": le, "NotEq": ne}  # by the name of the operator in `ast`
 WHOLE_BODY = 2**31 - 1  # as the last line of a block: all that comes below in the function
 _NO_ROWS: Rows[Any] = Rows.of(())
 NO_LITERALS: Mapping[str | int, object] = {}  # of all calls without one; never filled
@@ -72,6 +72,37 @@ class PassedOn:
         return not _COMPARED[how](value, number) if isinstance(value, int) else value is None and how != "NotEq"
 
 
+class Condition(NamedTuple):
+    """What a test says of a parameter or, as `self.name`, of an attribute: that it is one of some constants, or not."""
+
+    name: str
+    how: str  # "true", "in", "is", or the name of an operator in `ast`
+    values: tuple[object, ...]
+    truth: bool
+
+    def holds(self, value: object) -> bool | None:
+        """Whether it is so where the name is this constant; None where that can't be compared."""
+        if self.how == "true":
+            return bool(value) is self.truth
+        if self.how == "in":
+            return (value in self.values) is self.truth
+        if self.how == "is":
+            return (value is self.values[0]) is self.truth if type(self.values[0]) in (bool, type(None)) else None
+        number = self.values[0]
+        if not (isinstance(value, int) and isinstance(number, int)):
+            return None
+        return _COMPARED[self.how](value, number) is self.truth
+
+
+class Branch(NamedTuple):
+    """Lines of a function that run only where a condition holds."""
+
+    function: int  # index into `functions`
+    first: Line
+    last: Line
+    condition: Condition
+
+
 @dataclass(slots=True)
 class Parameter:
     """A parameter of a function."""
@@ -80,6 +111,8 @@ class Parameter:
     node: int
     kind: ParameterKind
     module: bool = False  # annotated as `nn.Module`, so that no plain dict or list is meant
+    default: tuple[object, ...] = ()  # the constant that it is by default
+    again: bool = False  # the function binds it anew
 
 
 @dataclass(slots=True)
@@ -119,6 +152,7 @@ class Class:
     nested: bool  # defined inside a function
     members: dict[str, int] = field(default_factory=dict)
     sets: set[str] = field(default_factory=set)  # attributes that its methods set on `self`, whatever they set them to
+    sets_again: set[str] = field(default_factory=set)  # those of them that more than one statement sets
     fields: tuple[str, ...] = ()  # annotated names in order: parameters of a dataclass or NamedTuple
     record: bool = False  # one of these: an instance keeps the defaults that its class names
     dropped: frozenset[str] | None = (
@@ -242,6 +276,7 @@ class FileFacts:
     )  # (node of `type(x)`, node of a type that is named, or -1 where all are built in, line)
     # lines of blocks that don't run, or end in a NameError
     stops: list[tuple[Line, Line]] = field(default_factory=list)
+    branches: list[Branch] = field(default_factory=list)
     python2: list[Python2Lines] = field(default_factory=list)
     statements: list[TopLevel] = field(default_factory=list)
     runs: bool = False  # it does something by itself, beside definitions and assignments

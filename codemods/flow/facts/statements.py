@@ -12,6 +12,7 @@ from ...syntax.names import dotted, last_name, sets_metaclass, without_arguments
 from ..kinds import FunctionKind, MethodBinding
 from .always_read import always_read
 from .builder import FactsBuilder
+from .conditions import note_branches
 from .definitions import enter_class, enter_function
 from .expressions import Expressions
 from .filled_later import note_put
@@ -148,6 +149,8 @@ class Statements:
             ends = [each.value if isinstance(each, ast.Assign) else each for each in (node.body[-1], node.orelse[-1])]
             note_choice(builder, node.test, *ends)
         builder.note_false(node)
+        if isinstance(node, ast.If):
+            note_branches(builder, node)
         before = dict(scope.current)
         ended = self._optional(node.body)
         note_absent(builder, node.test, end_line(node.body[-1]))

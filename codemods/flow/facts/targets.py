@@ -101,7 +101,8 @@ class Targets(ABC):
         while scope is not None and scope.owner < 0:
             scope = scope.parent
         if scope is not None:
-            builder.facts.classes[scope.owner].sets.add(target.attr)
+            owner = builder.facts.classes[scope.owner]
+            (owner.sets_again if target.attr in owner.sets else owner.sets).add(target.attr)
 
     def iterate(self, target: ast.expr, value: int) -> None:
         """`for target in value`."""

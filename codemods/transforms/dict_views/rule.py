@@ -385,7 +385,13 @@ class _Search:
             flow = flow_of(self.project)
             sent = flow.instances(outline.path, owner.lineno)
             cleared = kept is not None and flow.cleared(outline.path, owner.lineno, kept.name)
-            if sent is None or cleared or not sent.confidence.reaches(Confidence.LIKELY) or never_made(self.repo, sent):
+            if (
+                sent is None
+                or cleared
+                or not sent.confidence.reaches(Confidence.LIKELY)
+                or never_made(self.repo, sent)
+                or flow.never_runs(((outline.path, candidate.view.lineno),))
+            ):
                 own = Confidence.POSSIBLE
         if kind is ReceiverKind.UNKNOWN and isinstance(receiver, ast.Name) and outline.is_self(receiver):
             own = Confidence.POSSIBLE  # nothing shows that this class is a dict

@@ -6,6 +6,7 @@ import ast
 from collections.abc import Iterable, Iterator
 
 from ....finding import Answer, Confidence, Finding, Fix, Hop, Refused
+from ....flow.answers.crossings import flow_of
 from ....flow.facts.records import facts_lookup
 from ....flow.facts.test_code import is_test
 from ....nodes import end_line, walk
@@ -61,6 +62,7 @@ def unguarded_starts(search: Search, outline: Outline, source: Source) -> Iterat
         (at, start)
         for at, statement in enumerate(body)
         if _runs(statement) and (start := starts.in_block(outline, [statement], begins=begins, dead=dead)) is not None
+        if len(start.hops) < 2 or not flow_of(starts.project).never_runs(tuple((h.path, h.line) for h in start.hops))
     ]
     if alone and not found and not _starts_anywhere(starts, outline):
         alone = []
