@@ -66,7 +66,9 @@ def parallel(data, kind):
     return DataLoader(data, num_workers=kind == "many")
 
 
-def old():
+def old(rows):
+    if isinstance(rows, Data):
+        return rows
     return xrange(3)
 """
 

@@ -33,6 +33,7 @@ from .same_object import SameObject
 from .seeds import DATASET, gives_samples
 from .steps import Step, Steps
 from .trace import Reason, Reasons, chain_of, shorten, trace_of
+from .type_branches import TypeBranches
 
 _DEEPCOPY = "copy.deepcopy"
 
@@ -99,7 +100,7 @@ class Crossings:
         self.opened_items = OpenedItems(solution)
         self.children = Children(closure.places, defaults.callers)
         self.one_program, self.other_holders = one_program, OtherHolders(closure)
-        self.python2, self.dead_branches = python2, dead_branches
+        self.python2, self.dead_branches, self.type_branches = python2, dead_branches, TypeBranches(solution)
         self.defaults, self.steps = defaults, Steps(solution, defaults.callers)
         self.called_with = CalledWith(solution, defaults.callers)
         self.given_functions = GivenFunctions(solution, defaults.callers)
@@ -196,6 +197,7 @@ class Crossings:
         return (
             self.python2.of(trace) is not None
             or self.dead_branches.on(trace)
+            or self.type_branches.other(number, reasons)
             or self.same_object.merged(number, reasons)
             or self.one_program.apart(number, reasons)
             or self.made_if_asked.left_off(number, reasons)

@@ -40,7 +40,7 @@ class CacheStats:
 STATS = CacheStats()  # of blobs
 _RECORDS = (
     "FileFacts", "Function", "Class", "Call", "Parameter", "TopLevel", "NamePattern", "PassedOn", "TakenFrom", "Late",
-    "Python2Lines", "Branch", "Condition",
+    "Python2Lines", "Branch", "Condition", "TypeBranch",
 )  # fmt: skip
 _CLASSES = [
     *(getattr(_facts, name) for name in _RECORDS),

@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING
 
 from ...nodes import end_line
 from ...syntax.names import dotted
-from .records import Branch, Condition
+from .records import Branch, Condition, TypeBranch
 
 if TYPE_CHECKING:
     from .builder import FactsBuilder
 
 _COMPARES = ("Gt", "GtE", "Lt", "LtE")
+_CONTAINERS = ("dict", "list", "tuple", "set", "frozenset", "str", "bytes", "int", "float")
 _PLAIN = (str, int, bool, type(None))
 
 
@@ -21,20 +22,23 @@ def note_branches(builder: FactsBuilder, node: ast.If) -> None:
     """What runs if the test is true, and if it is not; below a body that leaves, the rest of the block."""
     if builder.scope.function < 0 or not builder.in_function:
         return
-    _note(builder, node.body[0].lineno, end_line(node.body[-1]), conditions(node.test, True))
-    if node.orelse:
-        _note(builder, node.orelse[0].lineno, end_line(node.orelse[-1]), conditions(node.test, False))
-    elif isinstance(node.body[-1], (ast.Return, ast.Raise, ast.Continue, ast.Break)):
-        _note(builder, end_line(node) + 1, builder.block_end, conditions(node.test, False))
-
-
-def _note(builder: FactsBuilder, first: int, last: int, found: Iterator[Condition]) -> None:
     function = builder.scope.function
-    parameters = builder.facts.functions[function].parameters
-    for condition in found if first <= last else ():
-        name = condition.name.partition(".")[0]
-        if any(parameter.name == name for parameter in parameters):
-            builder.facts.branches.append(Branch(function, first, last, condition))
+    names = {parameter.name for parameter in builder.facts.functions[function].parameters}
+    for truth, (first, last) in _blocks(builder, node):
+        builder.facts.branches += [
+            Branch(function, first, last, condition)
+            for condition in conditions(node.test, truth)
+            if condition.name.partition(".")[0] in names
+        ]
+
+
+def _blocks(builder: FactsBuilder, node: ast.If) -> Iterator[tuple[bool, tuple[int, int]]]:
+    """First and last line of what runs if the test is true, and of what runs if it is not."""
+    yield True, (node.body[0].lineno, end_line(node.body[-1]))
+    if node.orelse:
+        yield False, (node.orelse[0].lineno, end_line(node.orelse[-1]))
+    elif isinstance(node.body[-1], (ast.Return, ast.Raise, ast.Continue, ast.Break)):
+        yield False, (end_line(node) + 1, builder.block_end)
 
 
 def conditions(test: ast.expr, truth: bool) -> Iterator[Condition]:
@@ -72,3 +76,32 @@ def _name(node: ast.expr) -> str:
     """`mode`, `self.mode`; "" for anything else."""
     name = dotted(node)
     return name if name.count(".") < 2 else ""
+
+
+def note_types(builder: FactsBuilder, node: ast.If, value: Callable[[ast.expr], int]) -> None:
+    """As `note_branches` of `isinstance(x, A)`, where `x` is a variable; `value` gives the node of an expression."""
+    for truth, (first, last) in _blocks(builder, node):
+        for name, kinds, isinstance_of in _type_tests(node.test, truth):
+            held = value(name)
+            types = tuple(_type(builder, kind, value) for kind in kinds)
+            if held >= 0:
+                builder.facts.typed.append(TypeBranch(held, first, last, types, isinstance_of))
+
+
+def _type_tests(test: ast.expr, truth: bool) -> Iterator[tuple[ast.Name, list[ast.expr], bool]]:
+    match test:
+        case ast.UnaryOp(op=ast.Not()):
+            yield from _type_tests(test.operand, not truth)
+        case ast.BoolOp() if isinstance(test.op, ast.And) is truth:
+            for value in test.values:
+                yield from _type_tests(value, truth)
+        case ast.Call(func=ast.Name(id="isinstance"), args=[ast.Name() as name, kinds], keywords=[]):
+            parts = kinds.elts if isinstance(kinds, ast.Tuple) else [kinds]
+            if all(isinstance(part, (ast.Name, ast.Attribute)) for part in parts):
+                yield name, parts, truth
+
+
+def _type(builder: FactsBuilder, kind: ast.expr, value: Callable[[ast.expr], int]) -> tuple[str, int]:
+    if isinstance(kind, ast.Name) and kind.id in _CONTAINERS and kind.id not in builder.module.bound:
+        return kind.id, -1
+    return "", value(kind)

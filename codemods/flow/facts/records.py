@@ -103,6 +103,16 @@ class Branch(NamedTuple):
     condition: Condition
 
 
+class TypeBranch(NamedTuple):
+    """Lines that run only where a variable is, or is not, of one of some types."""
+
+    node: int  # of the variable
+    first: Line
+    last: Line
+    types: tuple[tuple[str, int], ...]  # the name of one that is built in, or the node of another
+    truth: bool
+
+
 @dataclass(slots=True)
 class Parameter:
     """A parameter of a function."""
@@ -277,6 +287,7 @@ class FileFacts:
     # lines of blocks that don't run, or end in a NameError
     stops: list[tuple[Line, Line]] = field(default_factory=list)
     branches: list[Branch] = field(default_factory=list)
+    typed: list[TypeBranch] = field(default_factory=list)
     python2: list[Python2Lines] = field(default_factory=list)
     statements: list[TopLevel] = field(default_factory=list)
     runs: bool = False  # it does something by itself, beside definitions and assignments

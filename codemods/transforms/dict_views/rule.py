@@ -32,6 +32,7 @@ from .holders import Difference, Holder, HolderKind
 from .mutations import DictChanges
 from .next_holders import holders_of
 from .refused_by_views import WITHOUT_HASH
+from .replaced_next import is_replaced
 from .screen import ID
 from .screen_facts import uses_views
 from .storage import keeps, travels
@@ -143,6 +144,8 @@ class _Search:
     def _view(
         self, outline: Outline, view: ast.Call, receiver: ast.expr, method: str, crossing: Crossing | None
     ) -> Iterator[Finding]:
+        if is_replaced(outline, view):
+            return
         held, _ = holders_of(outline, view)
         kept = [item for item in held if item.kind is HolderKind.ATTRIBUTE and keeps(self.repo, outline, item)]
         stores = [] if kept else list(self._stores(held))
