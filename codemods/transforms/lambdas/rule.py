@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 
@@ -20,8 +21,9 @@ from ...syntax.binding_rules import FUNCTIONS
 from ...syntax.branches import chosen_at, exclude_each_other, no_one_run
 from ...syntax.file_tree import position
 from ...syntax.given_initialisers import may_be_skipped
+from ...syntax.names import last_name
 from ...syntax.never_asked import NeverAsked
-from ...syntax.outline import Outline
+from ...syntax.outline import Outline, outline_of
 from ...syntax.repo import Repo
 from ...syntax.suppress import suppressions
 from ...tree.source import Source
@@ -165,6 +167,8 @@ def _findings(project: Project, source: Source, crossings: list[Crossing]) -> It
                     f"`functools.wraps` gives it the name of `{other}`, and pickle finds `{other}` itself under that: "
                     "send a function of the module that calls it"
                 )
+            elif isinstance(answers[target], Refused) and (by := _sent_by_decorator(project, crossing)) is not None:
+                answers[target] = Refused(by)
         reasons = {
             answer: reason
             for crossing, target in targets.items()
@@ -182,6 +186,23 @@ def _findings(project: Project, source: Source, crossings: list[Crossing]) -> It
                 if not crossing.confidence.reaches(project.bar_of(crossing.path)):
                     continue
             yield _finding(source, crossing, answer)
+
+
+def _sent_by_decorator(project: Project, crossing: Crossing) -> str | None:
+    """What to do where the decorator of a function sends the very function: under its name pickle finds another."""
+    node = _node(outline, crossing) if (outline := outline_of(project, crossing.path)) is not None else None
+    if not isinstance(node, FUNCTIONS) or len(node.decorator_list) != 1:
+        return None
+    decorator = node.decorator_list[0]
+    called = last_name(decorator.func if isinstance(decorator, ast.Call) else decorator)
+    first = next((hop.what for hop in crossing.trace[1:] if not hop.what.startswith("assigned to")), "")
+    if not first.startswith("parameter") or re.search(rf"of `(?:\w+\.)*{called}(?:\.\w+)*\(\)`", first) is None:
+        return None
+    return (
+        f"its decorator `@{called}` sends the function itself, and pickle finds what the decorator made of it under its "
+        f"name, at module level too: define it there without the decorator, and call "
+        f"`{ast.unparse(decorator)}({node.name})` where it is used"
+    )
 
 
 def _unless_handled(project: Project, crossing: Crossing) -> Crossing:

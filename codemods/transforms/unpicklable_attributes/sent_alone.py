@@ -211,4 +211,4 @@ def _reason(crossing: Crossing, made: Made, node: ast.expr) -> str:
         return _SHARE
     if made.kind.remedy is Remedy.EXHAUST:
         return "send a list, or " + _THERE.removeprefix("send ")
-    return advice(made.kind, ast.unparse(node)) if made.kind.remedy is Remedy.REPORT else _THERE
+    return advice(made.kind, ast.unparse(node)) or _THERE

@@ -578,6 +578,7 @@ loaders = [DataLoader(data, num_workers=2), DataLoader(data, num_workers=0)]
 """
     (finding,) = found(code)
     assert (finding.span.line, finding.fix) == (5, None) and "`dbs[0].env`" in finding.message
+    assert finding.reason == "make it in a Dataset of your own, which this rule can fix"
 
 
 def test_a_module_of_the_repository_is_not_the_one_of_its_name() -> None:
