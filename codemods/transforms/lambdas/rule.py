@@ -199,8 +199,8 @@ def _sent_by_decorator(project: Project, crossing: Crossing) -> str | None:
     if not first.startswith("parameter") or re.search(rf"of `(?:\w+\.)*{called}(?:\.\w+)*\(\)`", first) is None:
         return None
     return (
-        f"its decorator `@{called}` sends the function itself, and pickle finds what the decorator made of it under its "
-        f"name, at module level too: define it there without the decorator, and call "
+        f"its decorator `@{called}` sends the function itself, and pickle finds what the decorator made of it under "
+        "its name, at module level too: define it there without the decorator, and call "
         f"`{ast.unparse(decorator)}({node.name})` where it is used"
     )
 
