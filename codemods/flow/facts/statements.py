@@ -283,7 +283,7 @@ class Statements:
             if isinstance(target, ast.Attribute):
                 base = self.expressions.value(target.value)
                 self.expressions.sets_attribute(target, base)
-                self.builder.clear(base, target.attr)
+                self.expressions.clear(target, base)
             else:
                 self.expressions.value(target)
                 if isinstance(target, ast.Subscript):

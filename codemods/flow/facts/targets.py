@@ -32,6 +32,13 @@ class Targets(ABC):
     def value(self, node: ast.expr) -> int:
         """The node of the value of an expression, -1 where nothing could matter."""
 
+    def clear(self, target: ast.Attribute, base: int) -> None:
+        """Note that the attribute is taken away, or gets what does not matter; `files[1].handle = None` says it of one
+        of several."""
+        holder = target.value
+        if not isinstance(holder, ast.Subscript) or isinstance(getattr(holder.slice, "value", None), str):
+            self.builder.clear(base, target.attr)
+
     def assign(self, target: ast.expr, value: int, expression: ast.expr | None = None) -> None:
         """Assign `value`, which is what `expression` gives where one is written, to `target`."""
         builder = self.builder
@@ -54,13 +61,13 @@ class Targets(ABC):
                 name, stored = (ANY, builder.element(value)) if whole else (target.attr, value)
                 builder.stores.append((base, name, stored, target.lineno, builder.scope.function))
             if value < 0 and isinstance(expression, ast.Constant):
-                builder.clear(base, target.attr)
+                self.clear(target, base)
             elif isinstance(expression, ast.Name) and not (
                 builder.in_function and expression.id in builder.scope.bound
             ):
-                builder.clear(base, target.attr)  # where that is a function of a module: see `Moments`
+                self.clear(target, base)  # where that is a function of a module: see `Moments`
             elif isinstance(expression, _DISPLAYS) or is_remade(expression):
-                builder.clear(base, target.attr)  # where it holds nothing that matters
+                self.clear(target, base)  # where it holds nothing that matters
         elif isinstance(target, ast.Subscript):
             base, key = self.value(target.value), self.value(target.slice)
             builder.distinguish(key, "a key of a dict", target.lineno)

@@ -97,8 +97,47 @@ def test_a_handle_that_other_code_deletes() -> None:
         "    print(Pool", "    first = Rows('b')\n    del first.file\n    print(Pool"
     )
     assert refusal(deleted).startswith("a.py:13 deletes it from outside, and a copy would have it again")
-    after = {"a.py": deleted["a.py"].replace("del first.file", "first.file = None")}
-    assert "sets it to None from outside, and a copy would have it again" in refusal(after)
+
+
+@each_row(
+    ("keeps", "outside", "restored"),
+    [
+        ("self.file = open(path)", "first.file = None", 'open(self.path) if state["file"] else None'),
+        ("self.file = open(path)", "rows = [first, first]; rows[1].file = None", 'if state["file"] else None'),
+        ("self.file = open(path)", "first.file = None; first.file = path", ""),
+        ("self.file = [open(path)]", "first.file = None", ""),
+    ],
+)
+def test_a_handle_that_other_code_sets_to_none(keeps: str, outside: str, restored: str) -> None:
+    files = rows(f"self.path = path\n{keeps}")
+    files["a.py"] = files["a.py"].replace("    print(Pool", f"    first = Rows('b')\n    {outside}\n    print(Pool")
+    (finding,) = reported(files, RULE)
+    assert finding.confidence.value == "proven"
+    if restored:
+        assert restored in migrated(files, RULE)["a.py"]
+    else:
+        assert "a copy would have it again" in refusal(files) or "sets it from outside" in refusal(files)
+
+
+@each_row(
+    ("close", "restored"),
+    [
+        ("self.file.close()\n        del self.file", True),
+        ("del self.file", True),
+        ("self.file.close()", True),
+        ("self.file.close()\n        if name:\n            del self.file", True),
+        ("self.file = None\n        del self.file", False),
+    ],
+)
+def test_a_handle_that_its_class_deletes(close: str, restored: bool) -> None:
+    """Whoever has none gives none to the copy."""
+    files = rows("self.path = path\nself.file = open(path)")
+    files["a.py"] = files["a.py"].replace("    def run", f"    def end(self, name):\n        {close}\n\n    def run")
+    if restored:
+        after = migrated(files, RULE)["a.py"]
+        assert "del self.file" not in close or 'if "file" in state:\n            self.file = open(self.path)' in after
+    else:
+        assert "deletes the attribute; set it to None instead" in refusal(files)
 
 
 WALKED = """

@@ -99,8 +99,8 @@ NONE = "def silence(reader):\n    reader.file = None\n\n\n"
         pytest.param({"late": "print(lines.path)"}, False, id="nobody reads it"),
         pytest.param({"early": "self.head = next(self.file)", "late": "lines.file.readline()"}, True, id="by next"),
         pytest.param({"helper": SKIP, "between": "skip(lines)", "late": "lines.file.read()"}, True, id="by a function"),
-        pytest.param({"helper": NONE, "between": "silence(lines)"}, True, id="replaced by a function"),
-        pytest.param({"between": "for each in [lines]: each.file = None"}, True, id="replaced in a loop"),
+        pytest.param({"helper": NONE, "between": "silence(lines)"}, False, id="replaced by a function"),
+        pytest.param({"between": "for each in [lines]: each.file = None"}, False, id="replaced in a loop"),
         pytest.param({"between": "for each in [lines]: each.size = 1"}, False, id="another attribute"),
     ],
 )

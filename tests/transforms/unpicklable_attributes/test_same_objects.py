@@ -25,7 +25,6 @@ stash seen in vars
 json of __dict__
 cached property read before
 lock deleted from outside
-lock set to none from outside
 file set to another from outside
 itertools cycle aliased
 file closed from outside

@@ -238,3 +238,73 @@ if __name__ == '__main__':
 )
 def test_one_of_several_is_used_before(made: str, line: str, sure: bool) -> None:
     assert [each.span.line for each in reported({"a.py": SEVERAL.format(made, line)}, RULE)] == [9] * sure
+
+
+GIVEN = """\
+import multiprocessing as mp
+
+
+class Store:
+    def __init__(self, path):
+        self.path = path
+
+    def get(self, at):
+        if not hasattr(self, "file"):
+            self.file = open(self.path)
+        self.file.seek(at)
+        return self.file.read(1)
+
+    def close(self):
+        if hasattr(self, "file"):
+            self.file.close()
+            del self.file
+
+
+class Cached(Store):
+    def get(self, at):
+        return super().get(at)
+
+
+def read(store, queue):
+    queue.put(store.get(1))
+
+
+def run(store):
+    process = mp.Process(target=read, args=(store, mp.Queue()))
+    process.start()
+
+
+def twice(given):
+    run(store=given)
+
+
+def main():
+    store = Cached("a.txt")
+    {before}
+    {call}(store)
+    {after}
+
+
+if __name__ == "__main__":
+    main()
+"""
+
+
+@each_row(
+    ("call", "before", "after", "found"),
+    [
+        ("run", "store.get(0)", "pass", True),
+        ("twice", "store.get(0)", "pass", True),
+        ("run", "pass", "store.get(0)", False),
+        ("run", "store.get(0); store.close()", "pass", False),
+        ("print", "store.get(0)", "run(Cached('b.txt'))", False),
+    ],
+)
+def test_used_before_it_is_passed_to_what_sends_it(call: str, before: str, after: str, found: bool) -> None:
+    files = {"a.py": GIVEN.format(call=call, before=before, after=after)}
+    made = reported(files, RULE)
+    if not found:
+        assert made == []
+        return
+    assert made[0].trace[-2].what == "`store` is used before, which opens it" and made[0].trace[-2].line == 40
+    assert 'if "file" in state:\n            self.file = open(self.path)' in migrated(files, RULE)["a.py"]

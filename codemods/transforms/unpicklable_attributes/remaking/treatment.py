@@ -22,6 +22,7 @@ from ..uses.use_checks import (
     check_class_stays,
     check_elements,
     check_kept_elsewhere,
+    check_not_cleared,
     check_not_filled,
     check_outside,
     check_own_position,
@@ -57,8 +58,10 @@ class _Facts:
         first = min(uses.hazards, key=lambda hazard: position(hazard.store.target))
         in_init = first.store.method.name in ("__init__", "__post_init__")
         whole = not uses.outside.without_init
-        only = len(stores) == 1 and first.store.always and in_init and not _may_be_none(uses, first) and whole
-        sure = (only or uses.always_there(stores)) and not uses.skips_init()
+        cleared = uses.outside.only_clears(uses.attribute)
+        alone = len(stores) == 1 and not cleared
+        only = alone and first.store.always and in_init and not _may_be_none(uses, first) and whole
+        sure = (only or uses.always_there(stores)) and not uses.skips_init() and _deleted_in(stores) is None
         return cls(stores, first, only, sure)
 
     @property
@@ -117,12 +120,14 @@ def treatment_of(uses: AttributeUses) -> Treatment:
     check_not_shared(uses)
     check_cached_calls(uses)
     if any(hazard.store.fills for hazard in uses.hazards):
+        check_not_cleared(uses)
         return _filled(uses, stores)
     check_kept_elsewhere(uses)
     if _only_for_constructor(uses):
         facts = _Facts.of(uses, stores)
         return Treatment(uses.attribute, uses.shape.key(uses.attribute), Form.DROP, facts.line, facts.sure)
     if (branch := only_by_flag(uses, stores)) is not None:
+        check_not_cleared(uses)
         check_not_held(uses)
         if any(hazard.made.nested for hazard in uses.hazards):
             check_elements(uses)
@@ -183,6 +188,9 @@ def _is_stream(hazard: Hazard) -> bool:
 def _left_out(uses: AttributeUses, facts: _Facts) -> Treatment | None:
     """The copy goes without it, or gets it by its name; None where it has to be made again."""
     key, store, line = uses.shape.key(uses.attribute), facts.first.store, facts.line
+    if store.cached or store.shared or uses.kind.remedy is Remedy.DROP:
+        check_not_cleared(uses)
+        _check_not_deleted(_deleted_in(facts.stores))
     if store.cached and not facts.stores:
         _check_not_moved(uses)
         return Treatment(uses.attribute, key, Form.DROP, line, False)
@@ -208,6 +216,7 @@ def _random_numbers(uses: AttributeUses, facts: _Facts) -> Treatment:
     if torch is None or not (facts.only and facts.sure and plain and uses.shape.outline is outline):
         raise Refused(uses.kind.advice)
     check_not_held(uses)
+    _check_not_deleted(_deleted_in(facts.stores))
     again = Recreation((f"self.{uses.attribute} = {torch}.Generator()",), (), "")
     key = uses.shape.key(uses.attribute)
     return Treatment(uses.attribute, key, Form.CARRIED, facts.line, True, again, carries=uses.kind.carries, torch=torch)
@@ -231,7 +240,9 @@ def _recreated(uses: AttributeUses, facts: _Facts) -> Treatment:
     recreator.check_place()
     check_writes(uses)
     check_not_held(uses)
+    deleted = _deleted_in(stores)
     if is_lazy(uses, stores):
+        _check_not_deleted(deleted)
         _check_not_moved(uses)
         closed = left_closed(uses, stores)
         if closed is not None:
@@ -247,8 +258,18 @@ def _recreated(uses: AttributeUses, facts: _Facts) -> Treatment:
     _check_own_position(uses, recreator)
     nested = any(hazard.made.nested for hazard in uses.hazards)
     if nested:
+        check_not_cleared(uses)
         check_elements(uses)
     closes = "" if nested else uses.closed_by()
+    if deleted is not None:
+        is_text = recreator.may_be_text()
+        if nested or kind.carries or (closes and left_closed(uses, stores) is not None):
+            _check_not_deleted(deleted)
+        if uses.outside.only_clears(uses.attribute) or any(store.clears for store in stores):
+            _check_not_deleted(deleted)
+        if has_moved(uses, text=is_text) or goes_on(uses):
+            raise Refused(_MOVED)
+        return Treatment(uses.attribute, key, Form.FILLED, line, False, recreation)
     plain = facts.only and not (closes and kind.is_open)
     if plain and not nested and is_filled(uses):
         if kind.carries == "queue" and (counts := _counted(uses)) is not None:
@@ -259,6 +280,7 @@ def _recreated(uses: AttributeUses, facts: _Facts) -> Treatment:
     check_not_filled(uses)
     carry = not nested and (has_moved(uses, text=recreator.may_be_text()) or (plain and goes_on(uses)))
     may_be_none = _may_be_none(uses, first) or any(store.clears for store in stores)
+    may_be_none = may_be_none or uses.outside.only_clears(uses.attribute)
     never_none = facts.only or (uses.always_there(stores) and not may_be_none)
     if (facts.only or (never_none and not carry)) and not (closes and kind.is_open):
         form = Form.POSITION if carry else Form.ALWAYS
@@ -280,6 +302,16 @@ def _recreated(uses: AttributeUses, facts: _Facts) -> Treatment:
     if not (facts.sure or may_be_none or test):
         return Treatment(uses.attribute, key, Form.FILLED, line, False, recreation)
     return Treatment(uses.attribute, key, Form.MAYBE, line, facts.sure, recreation, test, facts.only)
+
+
+def _deleted_in(stores: list[Store]) -> int | None:
+    """The line that deletes the attribute."""
+    return next((store.statement.lineno for store in stores if isinstance(store.target.ctx, ast.Del)), None)
+
+
+def _check_not_deleted(line: int | None) -> None:
+    if line is not None:
+        raise Refused(f"line {line} deletes the attribute; set it to None instead")
 
 
 def _may_be_none(uses: AttributeUses, hazard: Hazard) -> bool:
@@ -331,6 +363,7 @@ def _filled(uses: AttributeUses, stores: list[Store]) -> Treatment:
 
 def _named(uses: AttributeUses, stores: list[Store], key: str, line: int) -> Treatment:
     """The copy asks for the logger of the same name, as newer Pythons do when they pickle one."""
+    _check_not_deleted(_deleted_in(stores))
     other = next((hazard for hazard in uses.hazards if hazard.made.kind.remedy is not Remedy.NAMED), None)
     if other is not None:
         raise Refused(
@@ -340,7 +373,7 @@ def _named(uses: AttributeUses, stores: list[Store], key: str, line: int) -> Tre
         raise Refused("not every object has it; set it in `__init__`, to None if there is none")
     if any(hazard.made.nested for hazard in uses.hazards):
         raise Refused("it is one of several in a container; ask `logging.getLogger` for it where it is used")
-    only = len(stores) == 1 and not uses.hazards[0].made.choice
+    only = len(stores) == 1 and not uses.hazards[0].made.choice and not uses.outside.only_clears(uses.attribute)
     outline = uses.shape.outline
     known = [name for name, origin in outline.imported.items() if origin == "logging"]
     known = [name for name in known if outline.bindings(outline.module, name)]
@@ -378,7 +411,7 @@ def _check_stores(uses: AttributeUses, stores: list[Store]) -> None:
         if store.target in known or store.clears:
             continue
         if isinstance(store.target.ctx, ast.Del):
-            raise Refused(f"line {line} deletes the attribute; set it to None instead")
+            continue  # see `_recreated`
         if store.owner is not uses.shape:
             place = f"{store.owner.outline.path}:{line}"
             raise Refused(f"`{store.owner.node.name}` ({place}) sets it too; open it in one place")

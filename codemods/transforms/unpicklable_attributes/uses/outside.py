@@ -19,6 +19,7 @@ from .mutation import first_touch, named
 if TYPE_CHECKING:
     from ..classes import Shape
 
+SETS_TO_NONE = "sets it to None"
 _ASKS = frozenset(("print", "len", "str", "repr", "type", "isinstance"))  # sends nothing of what it gets
 _SETS = ("setattr", "delattr")
 _WALK = ("__iter__", "__next__")
@@ -38,7 +39,7 @@ class Outside:
         self.files = [file_uses(elsewhere.repo.project, outline) for outline in outlines]
         self.outlines = [file.outline for file in self.files]
         self.without_init = False  # some object is made without its constructor
-        self.sets: dict[str, str] = {}  # the place that sets or deletes an attribute, by attribute
+        self._sets: dict[str, list[str]] = {}  # the places that set or delete an attribute, by attribute
         self.copied = False  # `copy.copy` makes another object that shares everything with the first
         self.called: set[str] = set()  # methods that are called before the object is passed on
         self._read: list[tuple[Outline, ast.Attribute]] = []  # attributes of such objects, before they are passed on
@@ -47,20 +48,23 @@ class Outside:
             self._look(file)
         self.copied = self.copied or elsewhere.copied
         for attribute, place in elsewhere.sets():
-            self.sets.setdefault(attribute, place)
+            self._sets.setdefault(attribute, []).append(place)
+        self.sets = {attribute: places[0] for attribute, places in self._sets.items()}  # the first place
+
+    def only_clears(self, attribute: str) -> bool:
+        """Code outside of the class sets it to None, and to nothing else."""
+        places = self._sets.get(attribute, [])
+        return bool(places) and all(self.takes_away(attribute, place) == SETS_TO_NONE for place in places)
 
     def takes_away(self, attribute: str, place: str) -> str:
         """What is done at `place` (of `sets`), in words: a `del` of the attribute, or None takes its place; else ""."""
         path, _, line = place.rpartition(":")
         outline = self.elsewhere.repo.outline(path) if line.isdigit() else None
-        for node in outline.attributes.get(attribute, ()) if outline is not None else ():
-            if node.lineno == int(line) and isinstance(node.ctx, ast.Del):
-                return "deletes it"
-            assigned = outline.parents[node] if outline is not None else None
-            if node.lineno == int(line) and isinstance(assigned, ast.Assign) and node in assigned.targets:
-                value = assigned.value
-                return "sets it to None" if isinstance(value, ast.Constant) and value.value is None else ""
-        return ""
+        if outline is None:
+            return ""
+        nodes = [node for node in outline.attributes.get(attribute, ()) if node.lineno == int(line)]
+        found = {_takes_away(outline, node) for node in nodes if not isinstance(node.ctx, ast.Load)}
+        return found.pop() if len(found) == 1 else ""
 
     def touch(
         self, attribute: str, kind: ObjectKind, recogniser: Recogniser, early: Iterable[tuple[Outline, ast.Attribute]]
@@ -111,7 +115,7 @@ class Outside:
                 if isinstance(target, ast.Name):
                     sets += ((at, *found) for found in self._follow(file, statement, target.id))
         for _, attribute, place in sorted(sets, key=lambda each: each[0]):
-            self.sets.setdefault(attribute, place)
+            self._sets.setdefault(attribute, []).append(place)
 
     def _may_hold_one(self, outline: Outline, made: Made) -> bool:
         """A variable that may hold what is `made` may hold an object of these classes."""
@@ -157,6 +161,14 @@ class Outside:
         if isinstance(call, ast.Call) and call.func is above:
             return above.attr in self.hands_out
         return isinstance(call, (ast.Call, ast.keyword)) and last_name(getattr(call, "func", call)) not in _ASKS
+
+
+def _takes_away(outline: Outline, node: ast.Attribute) -> str:
+    assigned = outline.parents[node]
+    if isinstance(node.ctx, ast.Del):
+        return "deletes it"
+    value = assigned.value if isinstance(assigned, ast.Assign) and node in assigned.targets else None
+    return SETS_TO_NONE if isinstance(value, ast.Constant) and value.value is None else ""
 
 
 def _walking(outline: Outline, use: ast.Name) -> tuple[str, ...]:

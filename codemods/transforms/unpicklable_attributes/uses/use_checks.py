@@ -19,19 +19,22 @@ from .attribute_uses import AttributeUses, Hazard
 from .called_before import early_uses, is_called_before
 from .closed_outside import closed_outside
 from .mutation import elements, first_touch, leading_words, methods_called, named, sets_up, touch
+from .outside import SETS_TO_NONE
 
 _CONNECT = "connect in each process that uses it; one in memory is not shared: send its rows"
 
 
 def check_outside(uses: AttributeUses) -> None:
-    """Raises Refused where code outside of the class has set or changed it by the time the object crosses."""
+    """Raises Refused where code outside of the class has set or changed it by the time the object crosses.
+
+    Not where it does nothing but set it to None, see `check_not_cleared`.
+    """
     place = uses.outside.sets.get(uses.attribute)
     how = uses.outside.takes_away(uses.attribute, place) if place is not None else ""
-    if how:
-        raise Refused(
-            f"{place} {how} from outside, and a copy would have it again; let a method of the class set it to None"
-        )
-    if place is not None:
+    is_cleared = uses.outside.only_clears(uses.attribute)
+    if how and not is_cleared:
+        raise _back_again(f"{place} {how}")
+    if place is not None and not is_cleared:
         raise Refused(f"{place} sets it from outside, and a new one would not be that; give it to the constructor")
     before = uses.outside.before(uses.attribute)
     what = uses.outside.touch(uses.attribute, uses.kind, uses.recogniser, before)
@@ -43,6 +46,16 @@ def check_outside(uses: AttributeUses) -> None:
         if (what := sets_up(outline, node, uses.kind)) is not None:
             where = f"{outline.path}:{node.lineno}"
             raise Refused(f"{where} {what}, and a new one would not have that; do it right after it is opened")
+
+
+def check_not_cleared(uses: AttributeUses) -> None:
+    """Raises Refused where code outside of the class sets it to None, for a form that does not ask whether it is."""
+    if uses.outside.only_clears(uses.attribute):
+        raise _back_again(f"{uses.outside.sets[uses.attribute]} {SETS_TO_NONE}")
+
+
+def _back_again(what: str) -> Refused:
+    return Refused(f"{what} from outside, and a copy would have it again; let a method of the class set it to None")
 
 
 _DATA = frozenset({"device"})  # of a generator of torch

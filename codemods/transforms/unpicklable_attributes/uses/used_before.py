@@ -7,11 +7,13 @@ from collections.abc import Iterator
 
 from ....finding import Hop, Trace
 from ....nodes import end_line
+from ....syntax.binding_rules import FUNCTIONS, positional
 from ....syntax.branches import exclude_each_other
 from ....syntax.outline import Outline
 from ..classes import Shape, Store
 from ..family import Family
 
+_CALLS = 2  # functions that pass an object on
 _DEPTH = 6  # calls and names between an object and what it is bound to
 
 
@@ -19,34 +21,60 @@ def used_before(family: Family, shape: Shape, store: Store, trace: Trace) -> Hop
     """Where the function that sends the object first runs the method of `store`, such as `dataset[0]` above the loader.
 
     Only a local name counts whose one value is a new object of the class, also by calls that give it back
-    (`Reader().open()`), or a list or dict of such; it stands in the sending statement, itself or by another name.
+    (`Reader().open()`), or a list or dict of such; it stands in the sending statement, itself or by another name, or
+    in a call of the function that has this.
     """
     sent = trace[-1] if trace else None
     outline = family.repo.outline(sent.path) if sent is not None else None
     if sent is None or outline is None:
         return None
     leading = leading_to(family, shape, store.method.name)
-    closing = {each.method.name for each in shape.stores(store.target.attr) if each.clears}
-    standing = (node for node in outline.nodes if isinstance(node, ast.Name) and node.lineno == sent.line)
-    for name in (other for node in standing for other in _same(outline, node)):
-        scope, bindings = outline.lookup(name, name.id)
+    ends = (each for each in shape.stores(store.target.attr) if each.clears or isinstance(each.target.ctx, ast.Del))
+    closing = {each.method.name for each in ends}
+    standing = [node for node in outline.nodes if isinstance(node, ast.Name) and node.lineno == sent.line]
+    for where, line, name in _sent_by(family, outline, sent.line, standing):
+        scope, bindings = where.lookup(name, name.id)
         value = bindings[0].value if len(bindings) == 1 else None
         element = _element(value)
-        way = _made_by(family, outline, element or value, shape) if value is not None else None
+        way = _made_by(family, where, element or value, shape) if value is not None else None
         if value is None or way is None:
             continue
         found: int | None = None
-        found_uses = _uses(outline, name.id, scope) if element is None else _uses_of_parts(outline, name.id, scope)
-        uses = ((line, method) for line, _, method in sorted(found_uses))
-        for line, method in (*way, *uses):
-            if way[0][0] <= line < sent.line:
+        found_uses = _uses(where, name.id, scope) if element is None else _uses_of_parts(where, name.id, scope)
+        uses = ((at, method) for at, _, method in sorted(found_uses))
+        for at, method in (*way, *uses):
+            if way[0][0] <= at < line:
                 if method in leading:
-                    found = found or line
+                    found = found or at
                 elif method in closing:
                     found = None
-        if found is not None and not exclude_each_other(family.repo, [(sent.path, found), (sent.path, sent.line)]):
-            return Hop(sent.path, found, f"`{name.id}` is used before, which opens it")
+        if found is not None and not exclude_each_other(family.repo, [(where.path, found), (where.path, line)]):
+            return Hop(where.path, found, f"`{name.id}` is used before, which opens it")
     return None
+
+
+def _sent_by(
+    family: Family, outline: Outline, line: int, names: list[ast.Name], depth: int = 0
+) -> Iterator[tuple[Outline, int, ast.Name]]:
+    """The names for what a line of the file sends: there, and where the function around it is called with it."""
+    for name in (other for node in names for other in _same(outline, node)):
+        yield outline, line, name
+        scope, bindings = outline.lookup(name, name.id)
+        if len(bindings) != 1 or not bindings[0].parameter or not isinstance(scope, FUNCTIONS) or depth >= _CALLS:
+            continue
+        at = next((at for at, each in enumerate(positional(scope)) if each == name.id), None)
+        for where, call in _calls_of(family, scope):
+            given = [word.value for word in call.keywords if word.arg == name.id]
+            given += call.args[at : at + 1] if at is not None else []
+            passed = [value for value in given if isinstance(value, ast.Name)]
+            yield from _sent_by(family, where, call.lineno, passed, depth + 1)
+
+
+def _calls_of(family: Family, function: ast.FunctionDef | ast.AsyncFunctionDef) -> Iterator[tuple[Outline, ast.Call]]:
+    for where in family.repo.mentioning(function.name):
+        for call in where.calls_of(function.name):
+            if any(found is function for _, found in family.repo.resolver.functions(where, call.func)):
+                yield where, call
 
 
 def _same(outline: Outline, name: ast.Name) -> Iterator[ast.Name]:
