@@ -184,6 +184,13 @@ class Flow:
         return (hop.path, hop.line, hop.what) if hop is not None else None
 
     @recorded
+    def in_workers(self, path: str, line: int) -> bool:
+        """The line is in a method that nothing but what workers run is seen to call in its file."""
+        program = self.solution.program
+        index = program.method_around(program.file_index[path], line) if path in program.file_index else -1
+        return index >= 0 and program.functions[index][1].worker_side
+
+    @recorded
     def never_runs(self, places: tuple[tuple[str, int], ...]) -> bool:
         """One of these lines is in a branch that no call of its function takes, as it gives a parameter a constant."""
         return any(self._reached.dead_branches.at(path, line) for path, line in places)

@@ -12,6 +12,11 @@ METHOD, NESTED = FunctionKind.METHOD, FunctionKind.NESTED
 _WORKER_SIDE = frozenset({"__getitem__", "__getitems__", "__iter__", "__next__", "__call__"})
 
 
+def is_for_workers(name: str) -> bool:
+    """Methods of the name are there for workers to call."""
+    return name in _WORKER_SIDE or name == "run"
+
+
 def mark_worker_side(
     facts: FileFacts, self_calls: Mapping[tuple[int, str], set[int]], enclosing: Sequence[int]
 ) -> None:

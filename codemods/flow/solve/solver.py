@@ -44,6 +44,7 @@ from .module_names import ModuleNames
 from .program import Program, lay_out
 from .properties import properties
 from .python_builtins import PythonBuiltins
+from .shared_methods import called_by_others
 from .sinks import Sinks
 from .solution import Solution
 
@@ -100,6 +101,7 @@ class _Solver:
             heap.work.extend((node, number) for number in heap.holds[node])
         self._work_off(limit, names_only=False)
         self._seed_unknown()
+        self._store_by_others()
         self._work_off(limit, names_only=False)
         forget_impossible_decorators(program, heap, constraints, self.dispatch.own)
         leave_out_own_hooks(program, heap, self.attributes)
@@ -247,6 +249,17 @@ class _Solver:
                     inner = contents.get(node, -1)
                     inner = inner if inner >= 0 else heap.node("", heap.file_of[at], heap.lines[at])
                     heap.add(at, heap.number(Value(CONTAINER, inner)))
+
+    def _store_by_others(self) -> None:
+        """What methods store that workers call, and that the main process calls too, before it sends the object."""
+        program, heap = self.program, self.heap
+        for index in called_by_others(program, heap, self.constraints.calls):
+            file, method = program.functions[index]
+            number, offset = index - program.function_offset[file], program.offsets[file]
+            for base, attribute, stored, line, function in program.facts[file].stores:
+                if function == number and base == method.parameters[0].node:
+                    for value in [heap.values[each] for each in heap.holds[base + offset]]:
+                        self.attributes.store(base + offset, value, attribute, stored + offset, line, False)
 
     # the work list
 

@@ -394,6 +394,7 @@ class _Search:
                 or not sent.confidence.reaches(Confidence.LIKELY)
                 or never_made(self.repo, sent)
                 or flow.never_runs(((outline.path, candidate.view.lineno),))
+                or (kept is not None and flow.in_workers(outline.path, getattr(kept.place, "lineno", 0)))
             ):
                 own = Confidence.POSSIBLE
         if kind is ReceiverKind.UNKNOWN and isinstance(receiver, ast.Name) and outline.is_self(receiver):
