@@ -117,3 +117,55 @@ def test_equal_functions_of_two_classes_become_one(row: str, types: str, names: 
     assert len(called) == 2
     assert len(set(called)) == names
     assert all(text.count(f"\ndef {name}(") == 1 for name in called)
+
+
+LOADERS = """\
+from torch.utils.data import DataLoader
+
+
+def train_loader(rows{one}):
+    def {name}(batch):
+        return batch{at}
+
+    return DataLoader(rows, num_workers=2, collate_fn={name})
+
+
+def test_loader(rows{two}):
+    def {name}(batch):
+        return batch{at}
+
+    return DataLoader(rows, num_workers=2, collate_fn={name})
+
+
+for batch in [*train_loader([1, 2]{first}), *test_loader([3]{second})]:
+    print(batch)
+"""
+
+
+@each_row(
+    ("name", "at", "given", "called"),
+    [
+        pytest.param("collate", "", [""] * 4, ["_loader_collate"] * 2, id="the words that both have"),
+        pytest.param(
+            "collate",
+            "[n]",
+            [", n", ", n", ", 1", ", 2"],
+            ["functools.partial(_loader_collate, n)"] * 2,
+            id="each passes its value",
+        ),
+        pytest.param(
+            "collate",
+            "[n]",
+            [", n: int", ", n: slice", ", 1", ", slice(2)"],
+            ["functools.partial(_train_loader_collate, n)", "functools.partial(_test_loader_collate, n)"],
+            id="of another type",
+        ),
+        pytest.param("join_rows", "", [""] * 4, ["_loader_join_rows"] * 2, id="a name that both have"),
+    ],
+)
+def test_equal_functions_of_two_makers_become_one(name: str, at: str, given: list[str], called: list[str]) -> None:
+    one, two, first, second = given
+    text = LOADERS.format(name=name, at=at, one=one, two=two, first=first, second=second)
+    after = migrated({"a.py": text}, "lambdas")["a.py"]
+    assert re.findall(r"functools\.partial\(.*\)|(?<=collate_fn=)_\w+", after) == called
+    assert len(re.findall(r"^def _", after, re.MULTILINE)) == len(set(called))

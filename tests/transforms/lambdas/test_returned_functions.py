@@ -25,7 +25,7 @@ class Sampler(torch.nn.Module):
 
 class Rows(Dataset):
     def __init__(self):
-        self.sampler = Sampler(3)
+        self.sampler = Sampler(int(input()))
 
     def __getitem__(self, i):
         return self.sampler.rule(i)

@@ -12,7 +12,7 @@ from ....syntax.outline import outline_of
 from ....syntax.repo import Repo
 from ....syntax.resolver import Class
 from ....syntax.scope_data import end_of, line_of, start_of
-from ..candidate import LISTS_NAMES, Unit
+from ..candidate import LISTS_NAMES, Movable, Unit
 from ..file_state import FileRewrite, Move, Signature
 from ..known import outside_uses
 from ..libraries import libraries
@@ -78,7 +78,7 @@ def _code(rewrite: FileRewrite, unit: Unit) -> tuple[object, ...] | None:
     if isinstance(node, ast.Lambda):
         return ast.dump(node), read
     is_plain = not (node.decorator_list or keeps_state(rewrite.scopes, unit))
-    return (ast.dump(node), home_name(rewrite.scopes, node), read) if is_plain else None
+    return (ast.dump(node), read) if is_plain else None
 
 
 def give_name(rewrite: FileRewrite, move: Move, moves: dict[Unit, Move]) -> None:
@@ -114,7 +114,7 @@ def give_name(rewrite: FileRewrite, move: Move, moves: dict[Unit, Move]) -> None
     elif isinstance(node, ast.ClassDef) or move.is_object:
         move.name = class_name(rewrite, node)
     else:
-        _name_function(rewrite, move, node, moves, several)
+        _name_function(rewrite, move, node, moves, [item.unit.node for item in twins] if several else [])
 
 
 def _same_parameters(one: Move, other: Move) -> bool:
@@ -173,9 +173,7 @@ def _are_apart(rewrite: FileRewrite, one: ast.ClassDef, other: ast.ClassDef) -> 
     return all(len(each) < MANY_HEIRS for each in heirs) and heirs[0].isdisjoint(heirs[1])
 
 
-def _name_lambda(
-    rewrite: FileRewrite, move: Move, node: ast.Lambda, twins: list[FunctionNode | ast.Lambda | ast.ClassDef]
-) -> None:
+def _name_lambda(rewrite: FileRewrite, move: Move, node: ast.Lambda, twins: list[Movable]) -> None:
     """By what it is for and what it does. `twins`: all that become one function with it, where there are several."""
     home, what = home_name(rewrite.scopes, node), branch_role(rewrite.scopes, node, role(rewrite.scopes, node))
     done = describe_lambda(node)
@@ -224,19 +222,21 @@ def _keeps_name(rewrite: FileRewrite, move: Move, name: str, moves: dict[Unit, M
 
 
 def _name_function(
-    rewrite: FileRewrite, move: Move, node: FunctionNode, moves: dict[Unit, Move], several: bool
+    rewrite: FileRewrite, move: Move, node: FunctionNode, moves: dict[Unit, Move], twins: list[Movable]
 ) -> None:
-    """`several`: it stands for equal ones too."""
+    """`twins`: all that become one function with it, where there are several."""
     unit = move.unit
     own = node.name.lstrip("_")
     renamed = [] if move.is_partial else outside_uses(unit, moves)
-    what = own if several else branch_role(rewrite.scopes, node, own)
-    spoken = "_" + what if _says_enough(rewrite, what) else _spoken(rewrite, home_name(rewrite.scopes, node), what)
+    what = own if twins else branch_role(rewrite.scopes, node, own)
+    homes = {home_name(rewrite.scopes, twin) for twin in twins or [node]}
+    spoken = _spoken(rewrite, min(homes), what) if len(homes) == 1 else _shared_name(rewrite, twins)
+    spoken = "_" + what if _says_enough(rewrite, what) else spoken
     wanted = _fitting(rewrite, move, spoken, what, *(use.node for use in renamed))
     goes = rewrite.returned_name(unit) is not None and wanted == node.name and rewrite.names.keeps(wanted, unit.home)
     owner = class_of(rewrite.scopes, node)
     instead = _after_class(owner, wanted)
-    if instead and not several and not goes and _has_namesake(rewrite, node, owner):
+    if instead and not twins and not goes and _has_namesake(rewrite, node, owner):
         wanted, instead = instead, wanted  # the first of several says whose it is, as the others do
     done = describe_function(node)
     if done and not wanted.endswith(f"_{done}") and not (instead and rewrite.names.is_free(instead)):
@@ -262,15 +262,16 @@ def _has_namesake(rewrite: FileRewrite, node: FunctionNode, owner: str) -> bool:
     )
 
 
-def _shared_name(rewrite: FileRewrite, nodes: list[FunctionNode | ast.Lambda | ast.ClassDef]) -> str:
-    """What the names that each of several equal lambdas would have begin or end with; else what they do, or `fn`."""
+def _shared_name(rewrite: FileRewrite, nodes: list[Movable]) -> str:
+    """What the names that each of several equal functions would have begin or end with; else what they do, or `fn`."""
     home = home_name(rewrite.scopes, nodes[0])
-    roles = {role(rewrite.scopes, node) for node in nodes}
+    what = [role(rewrite.scopes, node) if isinstance(node, ast.Lambda) else snake(node.name) for node in nodes]
+    roles = set(what)
     if len(roles) == 1 and "_" in min(roles) and all(is_own_attribute(rewrite.scopes, node) for node in nodes):
         return "_" + min(roles)  # what several classes keep under one name
     own = [
-        private_name(home_name(rewrite.scopes, node), role(rewrite.scopes, node)).strip("_").split("_")
-        for node in nodes
+        private_name(home_name(rewrite.scopes, node), its).strip("_").split("_")
+        for node, its in zip(nodes, what, strict=True)
     ]
     least = min(own, key=len)
     for count in range(len(least), 0, -1):
