@@ -17,13 +17,13 @@ _DEPTH = 2  # functions of the repository that are looked into
 _ARGUMENTS = "sys.argv"
 _PARSES = frozenset(("parse_args", "parse_known_args"))
 _CHANGES = frozenset(("pop", "remove", "insert", "append", "extend", "clear", "sort", "reverse"))
-_ASKS = frozenset(
-    ("os.path.exists", "os.path.isfile", "os.path.isdir", "os.listdir", "os.scandir", "os.stat", "os.path.getsize",
-     "os.path.getmtime", "glob.glob", "glob.iglob", "open", "io.open", "os.path.lexists")
+_WHETHER = frozenset(("os.path.exists", "os.path.isfile", "os.path.isdir", "os.path.lexists"))
+_ASKS = _WHETHER | frozenset(
+    ("os.listdir", "os.scandir", "os.stat", "os.path.getsize", "os.path.getmtime", "glob.glob", "glob.iglob", "open",
+     "io.open")
 )  # fmt: skip
-_ASKING_METHODS = frozenset(
-    ("exists", "is_file", "is_dir", "iterdir", "read_text", "read_bytes", "stat", "glob", "rglob")
-)
+_WHETHER_METHODS = frozenset(("exists", "is_file", "is_dir"))
+_ASKING_METHODS = _WHETHER_METHODS | frozenset(("iterdir", "read_text", "read_bytes", "stat", "glob", "rglob"))
 _MAKES = frozenset(
     ("os.mkdir", "os.makedirs", "os.remove", "os.unlink", "os.rmdir", "os.removedirs", "shutil.rmtree", "os.mknod")
 )
@@ -77,14 +77,14 @@ class ChangedInputs:
                     asked += [
                         (ast.dump(path), statement.lineno, name)
                         for node in own_nodes([statement])
-                        if isinstance(node, ast.Call) and (path := _path(self.outline, node, False)) is not None
+                        if isinstance(node, ast.Call) and (path := path_of(self.outline, node, False)) is not None
                     ]
         return None
 
     def _change(self, statement: ast.stmt, asked: list[tuple[str, int, str]]) -> str | None:
         """What `statement` does to one of the paths of `asked`, in words."""
         for outline, node in self._all(statement):
-            written = _path(outline, node, True) if isinstance(node, ast.Call) else None
+            written = path_of(outline, node, True) if isinstance(node, ast.Call) else None
             parts = {ast.dump(part) for part in self._parts(outline, written)} if written is not None else set()
             for path, line, name in asked:
                 if path in parts:
@@ -152,7 +152,15 @@ def _changes_arguments(outline: Outline, node: ast.AST) -> bool:
     return isinstance(context, (ast.Store, ast.Del)) and _is_arguments(outline, target)
 
 
-def _path(outline: Outline, call: ast.Call, writes: bool) -> ast.expr | None:
+def is_there(outline: Outline, call: ast.Call) -> bool:
+    """It asks whether a file or folder is there: `os.path.isdir(out)`, `out.exists()`."""
+    func = call.func
+    return qualified_name(outline, func) in _WHETHER or (
+        isinstance(func, ast.Attribute) and func.attr in _WHETHER_METHODS
+    )
+
+
+def path_of(outline: Outline, call: ast.Call, writes: bool) -> ast.expr | None:
     """The path that a call reads or asks for, or the one that it writes, makes or deletes."""
     name, func = qualified_name(outline, call.func), call.func
     first = call.args[0] if call.args else None

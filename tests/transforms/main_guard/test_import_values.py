@@ -229,3 +229,27 @@ def test_imported_while_something_is_set(imports: str, found: bool) -> None:
     worker = "import os\n\nRANK = os.environ['RANK']\n\n\ndef run():\n    print(RANK)\n"
     findings = reported({"train.py": INSIDE.format(imports=imports), "worker.py": worker}, "main-guard")
     assert ["computes at import" in each.message for each in findings] == [True] * found
+
+
+MAKES = "os.makedirs('out', exist_ok=True)"
+
+
+@each_row(
+    ("value", "found"),
+    [
+        (f"if not os.path.isdir('out'):\n    {MAKES}\n    RUN = True\nelse:\n    RUN = False", True),
+        (f"RUN = not os.path.exists('out')\n{MAKES}", True),
+        (f"RUN = Path('out').is_dir() and True\n{MAKES}", True),
+        ("OUT = 'out'\nRUN = os.path.exists(OUT)\nif not RUN:\n    os.makedirs(OUT, exist_ok=True)", True),
+        (f"{MAKES}\nRUN = not os.path.exists('out')", False),  # then it is there for both
+        ("RUN = not os.path.exists('out')\nos.makedirs('other', exist_ok=True)", False),
+        ("RUN = not os.path.exists('out')\ndef make():\n    os.makedirs('out', exist_ok=True)", False),
+        (f"if not os.path.isdir('out'):\n    {MAKES}\n    RUN = 1\nelse:\n    RUN = 1", False),
+        (f"if not os.path.isdir('out'):\n    {MAKES}\n    RUN = late()\nelse:\n    RUN = load('out')", False),
+        (f"RUN = late() if os.path.exists('out') else 'b'\n{MAKES}", False),
+        (f"RUN = 'a' if os.path.exists('out') else 'b'\n{MAKES}", True),
+    ],
+)
+def test_a_folder_that_the_import_makes_itself(value: str, found: bool) -> None:
+    """The worker finds it there, where the main process did not."""
+    assert told(value, "RUN", "pass") is found

@@ -14,11 +14,13 @@ from typing import NamedTuple
 from ....nodes import walk
 from ....syntax.binding_rules import default_values
 from ....syntax.callees import Function
+from ....syntax.main_guard import is_main_guard
 from ....syntax.names import original_name
 from ....syntax.outline import Outline
 from ....syntax.receivers import qualified_name
 from ....syntax.resolver import Class
 from ....syntax.unpicklable import Recogniser
+from ..changed_inputs import is_there, path_of
 from ..data import names
 from ..run_again import GENERATORS
 from .calls_of_scripts import has_guard
@@ -63,6 +65,12 @@ def import_values(search: Search) -> Iterator[ChangedState]:
             made = at_first(value, Place(value.outline, call, ""), places)
             yield ChangedState(f"{what}: a spawned worker computes it anew, and gets another value", _ADVICE, made)
             continue
+        if (making := next(made_by_import(value.outline, value.value), None)) is not None:
+            makes = Place(value.outline, making, "")
+            asks = f"{what}: it asks whether a file is there, which {place_of(makes)} makes"
+            changed = at_first(value, makes, places, "runs at import, below what asks")
+            yield ChangedState(f"{asks}, and a spawned worker computes it anew after that", _ADVICE, changed)
+            continue
         if (around := next(_imported_inside(search, value), None)) is not None:
             changed = at_first(value, around, places)
             depends = f"{what}, inside what {place_of(around)} sets for that time: a spawned worker imports it without"
@@ -73,11 +81,12 @@ def import_values(search: Search) -> Iterator[ChangedState]:
             yield ChangedState(f"{depends}, after that", _ADVICE, changed)
 
 
-def at_first(value: ImportValue, change: Place, places: list[tuple[Place, Worker]]) -> Changed:
+def at_first(value: ImportValue, change: Place, places: list[tuple[Place, Worker]], done: str = "") -> Changed:
     place, worker = places[0]
     assert isinstance(place.node, ast.expr)
     confidence, sent_by = next(iter(worker.sent.values()))
-    return told(Changed(value.outline, place.node, worker, confidence, sent_by, sent_by), change)
+    changed = Changed(value.outline, place.node, worker, confidence, sent_by, sent_by)
+    return told(changed, change, done) if done else told(changed, change)
 
 
 def _imported_inside(search: Search, value: ImportValue) -> Iterator[Place]:
@@ -106,6 +115,8 @@ def values_read(search: Search, worker: Worker) -> Iterator[tuple[ImportValue, a
             scope, bindings = outline.lookup(node, node.id)
             if isinstance(scope, ast.Module) and len(bindings) == 1:
                 found = _value(search, outline, node.id, bindings[0].statement)
+            elif isinstance(scope, ast.Module):
+                found = chosen_by_file(search, outline, node.id, [binding.statement for binding in bindings])
             elif scope is worker.function and len(bindings) == 1 and bindings[0].parameter:
                 found = _default(search, worker, node.id)
         elif isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Load) and isinstance(node.value, ast.Name):
@@ -165,6 +176,48 @@ def _computed(search: Search, outline: Outline, name: str, value: ast.expr | Non
     parts = walk(value) if value is not None else ()
     computed = any(isinstance(node, (ast.Call, ast.Attribute, ast.Subscript, ast.Compare)) for node in parts)
     return ImportValue(outline, name, value) if value is not None and computed else None
+
+
+def chosen_by_file(search: Search, outline: Outline, name: str, statements: list[ast.AST]) -> ImportValue | None:
+    """`if not os.path.isdir(out): os.mkdir(out); fresh = True`, `else: fresh = False`: the test, for `fresh`."""
+    branches = {outline.parents[statement] for statement in statements if isinstance(statement, ast.Assign)}
+    branch = branches.pop() if len(branches) == 1 else None
+    if not isinstance(branch, ast.If) or outline.parents[branch] is not outline.module or len(statements) < 2:
+        return None
+    values = [statement.value for statement in statements if isinstance(statement, ast.Assign)]
+    if not all(isinstance(value, ast.Constant) for value in values) or len({*map(ast.dump, values)}) < 2:
+        return None
+    value = _computed(search, outline, name, branch.test)
+    return value if value is not None and any(made_by_import(outline, branch.test)) else None
+
+
+def made_by_import(outline: Outline, value: ast.expr) -> Iterator[ast.Call]:
+    """What the import itself makes below, of what the value asks for: `FRESH = not os.path.exists(out)`."""
+    asked = [node for node in walk(value) if isinstance(node, ast.Call) and is_there(outline, node)]
+    paths = {ast.dump(path) for node in asked if (path := path_of(outline, node, False)) is not None}
+    if not paths or not all(map(_is_test, _above(outline, asked, value))):
+        return
+    for call in outline.of_kind(ast.Call):
+        path = path_of(outline, call, True) if call.lineno > asked[0].lineno else None
+        is_made = path is not None and ast.dump(path) in paths and outline.scope(call) is outline.module
+        if is_made and not any(is_main_guard(above) for above in outline.ancestors(call)):
+            yield call
+
+
+def _is_test(node: ast.AST) -> bool:
+    """`not`, `and`, `or`, and a choice between two things that are written out."""
+    if isinstance(node, ast.IfExp):
+        return isinstance(node.body, ast.Constant) and isinstance(node.orelse, ast.Constant)
+    return isinstance(node, (ast.UnaryOp, ast.BoolOp, ast.Compare))
+
+
+def _above(outline: Outline, asked: list[ast.Call], value: ast.expr) -> Iterator[ast.AST]:
+    """What stands between the questions and the value."""
+    for node in asked:
+        inner: ast.AST = node
+        while inner is not value:
+            inner = outline.parents[inner]
+            yield inner
 
 
 def _another_each_time(value: ImportValue, places: list[tuple[Place, Worker]]) -> ast.expr | None:

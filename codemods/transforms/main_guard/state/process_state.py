@@ -171,11 +171,11 @@ def place_of(change: Place) -> str:
     return f"line {getattr(change.node, 'lineno', 1)} of {change.outline.path}"
 
 
-def told(changed: Changed, change: Place) -> Changed:
+def told(changed: Changed, change: Place, done: str = "is set here, in the main process only") -> Changed:
     """With words for the trace that name what sets it, not what reads it."""
     assert isinstance(change.node, ast.expr)
     text = ast.unparse(change.node)
-    what = f"`{text if len(text) <= _LONGEST else f'{text[:_LONGEST]}...'}` is set here, in the main process only"
+    what = f"`{text if len(text) <= _LONGEST else f'{text[:_LONGEST]}...'}` {done}"
     return replace(changed, change=Hop(change.outline.path, change.node.lineno, what))
 
 
