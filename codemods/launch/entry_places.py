@@ -33,6 +33,23 @@ def entry_places(line: LaunchLine, value: str) -> tuple[list[str], bool]:
     return list(dict.fromkeys(places)), True
 
 
+def left_for(line: LaunchLine, value: str) -> tuple[str, str] | None:
+    """The folder to which a `cd` above the line leaves where the shell script is run, "" for one that is not known.
+
+    And the path of the entry below it. None where there is no such `cd`.
+    """
+    if value.startswith((HERE, "/")):
+        return None
+    for step in reversed(line.command.folders):
+        if step is None or step.startswith("/"):
+            below = _normal(value)
+            return (step or "", below) if below else None
+        if step.startswith(HERE):
+            return None
+        value = f"{step}/{value}"
+    return None
+
+
 def ending(paths: Iterable[str], tail: str) -> list[str]:
     """Those of the paths that are `tail`, or end with it below some folder."""
     return [path for path in paths if f"/{path}".endswith(f"/{tail}")]

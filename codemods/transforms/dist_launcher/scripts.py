@@ -7,7 +7,7 @@ from functools import cached_property
 
 from ...finding import Refused
 from ...launch import containers
-from ...launch.entry_places import ending, entry_places
+from ...launch.entry_places import ending, entry_places, left_for
 from ...launch.hosts import Host
 from ...launch.lines import LaunchLine, Starter
 from ...project import Project
@@ -59,7 +59,7 @@ class Scripts:
         for value in line.entry_values:
             here = self._module(line, value) if line.entry_is_module else self._file(line, value)
             if not here:
-                return Refused(f"the script `{line.entry.text}` is not found in this repository")
+                return Refused(self._not_found(line, value))
             found += here
         return list(dict.fromkeys(found))
 
@@ -75,6 +75,13 @@ class Scripts:
             return False
         return names.isdisjoint(path.rpartition("/")[2] for path in self.files)
 
+    def _not_found(self, line: LaunchLine, value: str) -> str:
+        assert line.entry is not None
+        if (gone := left_for(line, value)) is None or line.entry_is_module:
+            return f"the script `{line.entry.text}` is not found in this repository"
+        folder = f"`{gone[0]}`" if gone[0] else "a folder that is known when it runs"
+        return f"a `cd` above the line goes to {folder}, so which script `{line.entry.text}` is can't be seen"
+
     def _module(self, line: LaunchLine, name: str) -> list[str]:
         place = self.modules.absolute(line.path, name)
         if place is not None and place.endswith(f"{name.replace('.', '/')}/__init__.py"):
@@ -85,6 +92,8 @@ class Scripts:
         places, certain = entry_places(line, name)
         if name.startswith("/") and line.host is not Host.GUIDE:
             return self._in_a_checkout(line, name)
+        if line.host is not Host.GUIDE and (gone := left_for(line, name)) is not None:
+            return self._as_told_by_options(line, gone[1])
         if certain and (places or line.host is not Host.GUIDE):
             here = [place for place in places if place in self.files]
             if here or line.host is not Host.GUIDE or line.starter not in _TORCH or line.command.folders:
@@ -93,6 +102,20 @@ class Scripts:
         tail = re.sub(r"^(?:\.{1,2}/)+", "", name)  # its folder is unknown: a path of several parts may be the only one
         ends = ending(self.files, tail)
         return ends if len(ends) == 1 and "/" in tail else []
+
+    def _as_told_by_options(self, line: LaunchLine, name: str) -> list[str]:
+        """The only file of such a path, where it is one of several parts, or knows all options that the line gives it.
+
+        Where the line is run is not known: in this repository, as it seems.
+        """
+        ends = ending(self.files, name)
+        given = [word.value or word.text for word in line.arguments]
+        options = {each.partition("=")[0].lstrip("-") for each in given if each.startswith("--")}
+        program = self.program(ends[0]) if len(ends) == 1 else None
+        if "/" in name or program is None:
+            return ends if len(ends) == 1 and "/" in name else []
+        known = {each.replace("-", "_") for each in options if program.says(f'"--{each}"', f"'--{each}'")}
+        return ends if known and known == {each.replace("-", "_") for each in options} else []
 
     def _in_a_checkout(self, line: LaunchLine, name: str) -> list[str]:
         """The file that a whole path names where somebody keeps this repository: `/home/me/repo/examples/a/train.py`.

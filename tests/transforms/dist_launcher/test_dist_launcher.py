@@ -491,7 +491,7 @@ def test_a_default_that_a_file_may_overwrite_is_left_to_the_launcher_that_passes
     [
         (f'{LAUNCH} "$1"', "only known when the line runs"),
         (f"{LAUNCH} gone.py", "not found"),
-        (f"cd $WORK\n{LAUNCH} a.py", "not found"),
+        (f"cd $WORK\n{LAUNCH} a.py", "goes to a folder that is known when it runs"),
         (f"{LAUNCH} --no_python a.py", "not a Python script"),
         (f"{LAUNCH} --nproc_per_node=2", "no script is named"),
         (f'CMD="{LAUNCH} a.py"\nssh host "$CMD"', "can't be followed"),
