@@ -32,10 +32,41 @@ class ByValue:
 
     def called(self, outline: Outline, call: ast.Call) -> list[_Called]:
         """The functions and classes that the call may call; none where names say what it calls."""
-        if not _is_looked_up(outline, call.func):
+        if not self._is_looked_up(outline, call.func):
             return []
         found = list(dict.fromkeys((*self._in_flow(outline, call), *self._by_name(outline, call.func))))
         return found if len(found) <= _MAX_CALLED else []
+
+    def _is_looked_up(self, outline: Outline, func: ast.expr, depth: int = 0) -> bool:
+        """It is an item of a table, or what a call gives; or a method of what such a thing makes."""
+        if isinstance(func, (ast.Call, ast.Subscript)):
+            return True
+        if isinstance(func, ast.Name):
+            return any(isinstance(value, (ast.Call, ast.Subscript)) for value in _values(outline, func))
+        if not isinstance(func, ast.Attribute) or depth > _MAX_DEPTH:
+            return False
+        made = [func.value] if isinstance(func.value, ast.Call) else _values(outline, func.value)
+        calls = [value for value in made if isinstance(value, ast.Call)]
+        return any(
+            self._is_looked_up(outline, value.func, depth + 1)
+            or last_name(value.func) == "import_module"
+            or self._gives_looked_up(outline, value, depth + 1)
+            for value in calls
+        )
+
+    def _gives_looked_up(self, outline: Outline, call: ast.Call, depth: int) -> bool:
+        """A function of the repository returns what it makes of such a thing: `return KINDS[name](options)`."""
+        called = self.callees.called(outline, call)
+        if called is None or depth > _MAX_DEPTH:
+            return False
+        where, function, _ = called
+        returned = [node.value for node in where.own(function) if isinstance(node, ast.Return) and node.value]
+        values = [made for value in returned for made in (_values(where, value) or [value])]
+        return any(
+            isinstance(value, ast.Call)
+            and (self._is_looked_up(where, value.func, depth + 1) or self._gives_looked_up(where, value, depth + 1))
+            for value in values
+        )
 
     def _in_flow(self, outline: Outline, call: ast.Call) -> Iterator[_Called]:
         known = flow_of(self.repo.project).called_in(outline.path)
@@ -86,21 +117,6 @@ def _fitting(name: ast.expr) -> Callable[[str], bool]:
         return lambda other: other == name.value
     known = name_pattern(name)
     return lambda other: known is None or (other.startswith(known.start) and other.endswith(known.end))
-
-
-def _is_looked_up(outline: Outline, func: ast.expr, depth: int = 0) -> bool:
-    """It is an item of a table, or what a call gives; or a method of what such a thing makes."""
-    if isinstance(func, (ast.Call, ast.Subscript)):
-        return True
-    if isinstance(func, ast.Name):
-        return any(isinstance(value, (ast.Call, ast.Subscript)) for value in _values(outline, func))
-    if not isinstance(func, ast.Attribute) or depth > _MAX_DEPTH:
-        return False
-    made = [func.value] if isinstance(func.value, ast.Call) else _values(outline, func.value)
-    calls = [value for value in made if isinstance(value, ast.Call)]
-    return any(
-        _is_looked_up(outline, value.func, depth + 1) or last_name(value.func) == "import_module" for value in calls
-    )
 
 
 def _values(outline: Outline, node: ast.expr) -> list[ast.expr]:

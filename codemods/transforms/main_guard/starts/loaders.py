@@ -15,7 +15,7 @@ from ....flow.facts.own_loops import may_use_torchs_loop
 from ....flow.facts.records import facts_lookup
 from ....project import Project
 from ....syntax.binding_rules import given_to, parameters, positional
-from ....syntax.callees import Callees, Function, method
+from ....syntax.callees import FUNCTIONS, Callees, Function, method
 from ....syntax.file_tree import Scope
 from ....syntax.names import last_name, without_arguments
 from ....syntax.outline import Outline, ValueBinding
@@ -23,6 +23,7 @@ from ....syntax.receivers import qualified_name
 from ....syntax.repo import Repo
 from ....syntax.resolver import Class
 from ..data import names
+from .by_value import ByValue
 from .function_tables import looked_up
 from .loader_values import bound_value, forks, looped_over, number_of_workers, put_into, section_of, value_of
 from .objects import Objects
@@ -41,6 +42,8 @@ Given = Mapping[str, Confidence]  # parameters that hold a loader with workers
 
 class Asker(Protocol):
     """What else is to be known of code."""
+
+    by_value: ByValue
 
     def name(self, outline: Outline, node: ast.expr) -> str:
         """Canonical dotted name of an expression; "" when it can't be told."""
@@ -123,7 +126,8 @@ class Loaders:
                 )
             if not functions:
                 tables = looked_up(self.callees, outline, node.func)
-                return surest(self.returned(*each, depth + 1) for each in tables)
+                sure = surest(self.returned(*each, depth + 1) for each in tables)
+                return sure or self._of_looked_up(outline, node, given, depth)
             sure = surest(self._called(outline, node, *each, given, depth + 1) for each in functions)
             if sure is not None or called is None:
                 return sure
@@ -153,6 +157,15 @@ class Loaders:
         if isinstance(node, ast.Attribute):
             return given.get(ast.unparse(node)) or self._attribute(outline, node, depth)
         return None
+
+    def _of_looked_up(self, outline: Outline, call: ast.Call, given: Given, depth: int) -> Confidence | None:
+        """The same of a method of an object whose class is found by a name: `KINDS[name]().loader()`."""
+        if not isinstance(call.func, ast.Attribute) or depth > _NEAR:
+            return None
+        found = self._starts.by_value.called(outline, call)
+        called = [(where, node) for where, node in found if isinstance(node, FUNCTIONS)]
+        sure = of_all([self._called(outline, call, *each, 1, given, depth + 1) for each in called], True)
+        return sure and likely(sure)
 
     def _named(
         self,
