@@ -284,6 +284,8 @@ def _recreated(uses: AttributeUses, facts: _Facts) -> Treatment:
     never_none = facts.only or (uses.always_there(stores) and not may_be_none)
     if (facts.only or (never_none and not carry)) and not (closes and kind.is_open):
         form = Form.POSITION if carry else Form.ALWAYS
+        if (name := _first_name(uses, first.store)) != uses.attribute:
+            recreation = Recreation((f"self.{uses.attribute} = self.{name}",), (), "")
         return Treatment(uses.attribute, key, form, line, facts.sure, recreation)
     if carry:
         raise Refused(_MOVED)
@@ -425,7 +427,7 @@ def _check_stores(uses: AttributeUses, stores: list[Store]) -> None:
 def _check_same(uses: AttributeUses, mine: list[Store]) -> None:
     for store in mine:
         for target in store.statement.targets if isinstance(store.statement, ast.Assign) else ():
-            if isinstance(target, ast.Attribute) and target is not store.target:
+            if isinstance(target, ast.Attribute) and target is not store.target and not _is_one_lock(uses, store):
                 raise Refused(f"line {target.lineno} keeps one thing under two names; set the second to the first")
             if isinstance(target, ast.Name):
                 _recreator(uses, store, uses.hazards[0].made).check_local(target)
@@ -434,6 +436,27 @@ def _check_same(uses: AttributeUses, mine: list[Store]) -> None:
     if len({ast.dump(store.value) for store in mine if store.value is not None}) > 1 and _differ(uses):
         lines = sorted(store.statement.lineno for store in mine)
         raise Refused(f"it is created in different ways (lines {lines[0]} and {lines[-1]}); open it in one method")
+
+
+def _first_name(uses: AttributeUses, store: Store) -> str:
+    """`lock` for both of `self.lock = self.mutex = Lock()`."""
+    targets = store.statement.targets if isinstance(store.statement, ast.Assign) else [store.target]
+    names = (target.attr for target in targets if isinstance(target, ast.Attribute))
+    return next(names, uses.attribute)
+
+
+def _is_one_lock(uses: AttributeUses, store: Store) -> bool:
+    """All its names are attributes of the object, which nothing sets again: a copy can have one lock for them."""
+    targets = store.statement.targets if isinstance(store.statement, ast.Assign) else []
+    outline = store.owner.outline
+    own = [target for target in targets if isinstance(target, ast.Attribute) and outline.is_self(target.value)]
+    set_once = (
+        sum(1 for shape in uses.sharing for _ in shape.stores(target.attr)) == 1
+        and not uses.outside.sets.get(target.attr)
+        for target in own
+    )
+    is_lock = not names("locks").isdisjoint(uses.kind.constructors)
+    return is_lock and store.always and len(own) == len(targets) and all(set_once)
 
 
 def _differ(uses: AttributeUses) -> bool:

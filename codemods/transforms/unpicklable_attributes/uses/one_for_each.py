@@ -36,7 +36,9 @@ def check_identity(uses: AttributeUses) -> None:
             )
     for use in flow_of(uses.family.repo.project).kept_identities(*_place(uses.shape), uses.attribute):
         where = uses.family.repo.outline(use.path)
-        if where is not None and _gets_objects(where, use.line) and not _with_global(where, use):
+        if where is None or not _gets_objects(where, use.line):
+            continue
+        if not (_with_global(where, use) or _within_one(where, use)):
             raise Refused(
                 f"{use.path}:{use.line} asks whether it is the same (it is {use.what}), and each copy would have one "
                 "of its own; leave it out in a `__getstate__` and decide what the copy gets"
@@ -94,6 +96,28 @@ def _with_global(outline: Outline, use: Question) -> bool:
     ]
     roots = [root_of_chain(side) for side in sides]
     return any(root is not None and outline.lookup(root, root.id)[0] is outline.module for root in roots)
+
+
+def _within_one(outline: Outline, use: Question) -> bool:
+    """`rows.lock is rows.guards["read"]`: a copy has one for all names that the object has for it, as this has."""
+    compared = [
+        [_attribute_of(side) for side in (node.left, *node.comparators)]
+        for node in outline.of_kind(ast.Compare)
+        if node.lineno == use.line and use.what == "compared"
+    ]
+    return bool(compared) and all(
+        "" not in (root for root, _ in sides) and len({root for root, _ in sides}) == 1 and len({*sides}) == len(sides)
+        for sides in compared
+    )
+
+
+def _attribute_of(node: ast.expr) -> tuple[str, str]:
+    """`rows` and `guards` of `rows.guards["read"]`; "" and "" for anything else."""
+    name = ""
+    while isinstance(node, (ast.Attribute, ast.Subscript)):
+        name = node.attr if isinstance(node, ast.Attribute) else name
+        node = node.value
+    return (node.id, name) if isinstance(node, ast.Name) and name else ("", "")
 
 
 def _of_given_objects(uses: AttributeUses) -> Iterator[tuple[Outline, ast.Attribute]]:
