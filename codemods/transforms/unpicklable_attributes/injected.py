@@ -9,7 +9,7 @@ from dataclasses import replace
 from functools import cached_property
 
 from ...syntax.binding_rules import default_values, positional
-from ...syntax.names import last_name
+from ...syntax.names import last_name, whose_class
 from ...syntax.outline import Outline
 from ...syntax.repo import Repo
 from ...syntax.unpicklable import Made, Recogniser
@@ -109,7 +109,7 @@ class Given:
         for name, calls in outline.calls.items():
             original = outline.imported.get(name or "", "").rpartition(".")[2]
             known = original == "partial" or any(map(self.family.is_class_name, (name or "", original)))
-            every = known or name == "partial" or _BUILDER.match(name or "") is not None
+            every = known or name in ("partial", "__class__", "cls") or _BUILDER.match(name or "") is not None
             for call in calls:
                 if every or isinstance(call.func, (ast.Subscript, ast.Call)):
                     yield call
@@ -127,7 +127,9 @@ class Given:
     def _made_by(self, outline: Outline, call: ast.Call) -> Iterator[Shape]:
         """The classes of the repository that the call may make an object of."""
         made = call.args[0] if outline.home_name(call.func) == "partial" and call.args else call.func
-        if isinstance(call.func, (ast.Subscript, ast.Call)):
+        if (owner := _own_class(outline, call.func)) is not None:
+            yield self.family.shape(outline, owner)
+        elif isinstance(call.func, (ast.Subscript, ast.Call)):
             yield from self._of_table(outline, call.func)
         elif self.family.is_class_name(outline.home_name(made)):
             classes = self.repo.resolver.classes(outline, made)
@@ -181,6 +183,17 @@ class Given:
                 yield from _unpacked(outline, keyword.value)
             elif not isinstance(keyword.value, ast.Constant):
                 yield keyword.arg, keyword.value
+
+
+def _own_class(outline: Outline, made: ast.expr) -> ast.ClassDef | None:
+    """The class around that `cls(...)` makes an object of, in a method of the class; `type(self)(...)` in any."""
+    of_object = whose_class(made)
+    if of_object is not None:
+        return outline.owner(made) if outline.is_self(of_object) else None
+    method = outline.method(made) if isinstance(made, ast.Name) else None
+    is_of_class = method is not None and any(last_name(mark) == "classmethod" for mark in method.decorator_list)
+    first = positional(method)[:1] if method is not None else []
+    return outline.owner(made) if is_of_class and first == [getattr(made, "id", "")] else None
 
 
 def _parameters(init: Method) -> list[str]:

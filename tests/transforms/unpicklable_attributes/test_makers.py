@@ -9,6 +9,9 @@ from codemods.transforms.unpicklable_attributes.remaking.containers import _list
 from codemods.transforms.unpicklable_attributes.uses.file_uses import FileUses
 from codemods.transforms.unpicklable_attributes.uses.outside import _makers
 from harness.each_row import each_row
+from harness.small import reported
+
+RULE = "unpicklable-attributes"
 
 
 @each_row(
@@ -74,3 +77,47 @@ def test_lists_of_files(text: str, lists: bool) -> None:
     )
     (value,) = (each.value for each in outline.nodes if isinstance(each, ast.Assign))
     assert _lists_files(outline, value) is lists
+
+
+OWN = """\
+import multiprocessing as mp
+import threading
+from dataclasses import dataclass
+
+
+{marked}class Job:
+{body}
+    {method}
+
+    def copy(self):
+        return {again}
+
+
+def work(job, queue):
+    with job.lock:
+        queue.put(job.name)
+
+
+if __name__ == "__main__":
+    mp.Process(target=work, args=(Job.make("a"), mp.Queue())).start()
+"""
+PLAIN = "    def __init__(self, name, lock):\n        self.name = name\n        self.lock = lock\n"
+FIELDS = "    name: str\n    lock: threading.Lock\n"
+MAKES = "@classmethod\n    def make(cls, name):\n        return cls(name, threading.Lock())"
+
+
+@each_row(
+    ("marked", "body", "method", "again", "line"),
+    [
+        ("", PLAIN, MAKES, "self", 13),
+        ("@dataclass\n", FIELDS, MAKES, "self", 13),
+        ("@dataclass(frozen=True)\n", "    __slots__ = ('name', 'lock')\n" + FIELDS, MAKES, "self", 14),
+        ("", PLAIN, MAKES.replace("threading.Lock()", "None"), "type(self)('b', threading.Lock())", 16),
+        ("", PLAIN, MAKES.replace("threading.Lock()", "None"), "self.__class__('b', lock=threading.Lock())", 16),
+        ("", PLAIN, MAKES.replace("threading.Lock()", "None"), "type(other)('b', threading.Lock())", 0),
+        ("", PLAIN, MAKES.replace("threading.Lock()", "None").replace("@classmethod", "@static"), "self", 0),
+    ],
+)
+def test_a_class_makes_an_object_of_its_own(marked: str, body: str, method: str, again: str, line: int) -> None:
+    found = reported({"run.py": OWN.format(marked=marked, body=body, method=method, again=again)}, RULE)
+    assert [f"it is passed in (run.py:{line})" in (each.reason or "") for each in found] == [True] * bool(line)
