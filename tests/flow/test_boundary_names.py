@@ -91,10 +91,14 @@ def test_another_name_for_the_same(alias: str) -> None:
         return
     known = findings(f"{imported(name)}\n{program_with(name, written(name))}")
     found = findings(f"{imported(alias)}\n{program_with(name, alias)}")
-    assert len(found) == 1
-    assert [(line, each.confidence, each.message, each.trace[-1].what) for line, each in found.items()] == [
-        (line, each.confidence, each.message, each.trace[-1].what) for line, each in known.items()
-    ]
+    (seen,), (same,) = found.items(), known.items()
+    old = alias.startswith("cPickle")  # its last step says so
+    assert (seen[0], seen[1].message, seen[1].trace[-1 - old].what) == (
+        same[0],
+        same[1].message,
+        same[1].trace[-1].what,
+    )
+    assert seen[1].confidence is (Confidence.POSSIBLE if old else same[1].confidence)
 
 
 SELECTIVE = {row["callable"] for row in TABLE["selective"]}  # these keep what they get, and start nothing

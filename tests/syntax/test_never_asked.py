@@ -160,7 +160,7 @@ EITHER = "if small:\n            self.step = lambda row: row[0]\n        else:\n
         (OTHER, "", ["proven"]),
         (OTHER, "None", ["proven"]),
         (OTHER, "Compose([1])", ["possible"]),
-        (EITHER, "small=False", ["proven", "proven"]),  # both get a name, where one has to
+        (EITHER, "small=False", ["possible", "proven"]),  # both get a name, where one has to
         (EITHER.replace("lambda row: row[0]", "print"), "small=True", ["possible"]),
     ],
 )

@@ -119,6 +119,7 @@ def test_functions_of_one_name_in_several_branches_all_cross() -> None:
         "        elif self.order:\n            def rule(t):\n                return t * 2\n"
         "        else:\n            class rule:\n                pass\n        return rule"
     )
-    found = reported({"a.py": KEEPER.format(made=made, start="")}, "lambdas")
+    text = KEEPER.format(made=made, start="").replace("Sampler(3)", "Sampler(int(input()))")
+    found = reported({"a.py": text}, "lambdas")
     assert [each.confidence.value for each in found] == ["proven"] * 3
     assert [[hop.line for hop in each.trace[:2]] for each in found] == [[13, 13], [16, 16], [19, 19]]

@@ -43,6 +43,7 @@ class Cache:
     def show(self):
         print(self.rows)
 class Job:
+    size = 3
     cache = Cache()
     def put(self, name):
         self.cache.put(name, 3)

@@ -417,3 +417,41 @@ if __name__ == "__main__":
 """
     (finding,) = reported({"a.py": script}, "main-guard")
     assert finding.fix is None and words in (finding.reason or "")
+
+
+SENT = """\
+from functools import partial
+from multiprocessing import Pool
+
+def work(by, row):
+    return scale * by * row
+
+def plain(by, row):
+    return by * row
+
+def main(each, rows):
+    def inner(by, row):
+        return scale * by * row
+    step = partial({sent}, 2)
+    with Pool(2) as pool:
+        print(pool.map({passed}, rows), scale)
+
+if __name__ == "__main__":
+    scale = int(input())
+    main(plain, [1, 2])
+"""
+
+
+@each_row(
+    ("sent", "passed", "found"),
+    [
+        ("work", "step", True),
+        ("plain", "step", False),
+        ("each", "step", False),  # what it is called with, and not the function whose parameter it is
+        ("plain", "each", False),
+        ("inner", "step", False),  # it can't be pickled: where it moves out of `main`, it is found
+        ("plain", "inner", False),
+    ],
+)
+def test_the_function_that_a_partial_calls(sent: str, passed: str, found: bool) -> None:
+    assert bool(reported({"a.py": SENT.format(sent=sent, passed=passed)}, "main-guard")) is found

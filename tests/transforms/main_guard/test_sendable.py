@@ -53,6 +53,9 @@ class Walks:
     def all(self):
         return [1]
 
+    async def late(self):
+        return 1
+
 def local():
     class Inner:
         pass
@@ -85,7 +88,21 @@ def fill_second(value, into):
 
 parser = argparse.ArgumentParser()
 """
-HELPERS = "def plain():\n    return 1\n\ndef opened():\n    return open('a')\n\nVALUE = 1\n"
+HELPERS = """\
+def plain():
+    return 1
+
+def opened():
+    return open('a')
+
+VALUE = 1
+
+async def waits():
+    return 1
+
+def items():
+    yield 1
+"""
 
 
 def known(text: str, imported: bool = False) -> Sendable:
@@ -161,6 +178,9 @@ VALUES = [
     ("opened('a')", NO),
     ("items('a')", NO),
     ("later('a')", NO),
+    ("Walks().late()", NO),
+    ("helpers.waits()", NO),
+    ("helpers.items()", NO),
     ("decorated('a')", UNKNOWN),
     ("local()", UNKNOWN),
     ("Walks().each()", NO),

@@ -74,6 +74,13 @@ def test_it_is_wrapped(tmp_path: Path, name: str, pool: str, becomes: str, shown
     assert f"levels {shown}" in run.stdout and "[4, 5]" in run.stdout
 
 
+@pytest.mark.parametrize("own, wrapped", [("other", True), ("table", False)])
+def test_it_has_a_global_of_its_own(own: str, wrapped: bool) -> None:
+    text = TEXT.format(init=f"global {own}; {own} = levels", name="table", pool="1, initializer=init")
+    after = migrated({"a.py": text}, "main-guard").get("a.py", text)
+    assert ("initializer=_init_worker, initargs=(table,)" in after) is wrapped
+
+
 @each_row(
     "init, pool",
     [

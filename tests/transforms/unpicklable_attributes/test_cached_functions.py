@@ -109,3 +109,9 @@ def test_a_variable_that_is_set_is_kept() -> None:
 def test_a_variable_that_nobody_sets_is_read_again(after: str) -> None:
     text = VARIABLE.format(path='os.environ["DATA"]', after=after)
     assert migrated({"run.py": text}, RULE)["run.py"].count('open(os.path.join(os.environ["DATA"], "a.txt"))') == 2
+
+
+def test_an_item_of_another_table_is_no_variable() -> None:
+    text = VARIABLE.format(path='PLACES["DATA"]', after='os.environ.update(DATA="elsewhere")')
+    done = migrated({"run.py": text.replace("class Rows", 'PLACES = {"DATA": "here"}\n\n\nclass Rows')}, RULE)["run.py"]
+    assert done.count('open(os.path.join(PLACES["DATA"], "a.txt"))') == 2

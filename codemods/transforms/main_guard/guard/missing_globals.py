@@ -193,12 +193,10 @@ def _runs(starts: Starts, outline: Outline, call: ast.Call, arguments: list[ast.
             continue
         if isinstance(above, ast.Attribute):
             runs += _method(outline, name, above.attr)
+        runs += _top_functions(outline, [name])
         for binding in outline.lookup(name, name.id)[1]:
             made = binding.value.func if isinstance(binding.value, ast.Call) else None
-            each = binding.statement
-            if isinstance(each, FUNCTIONS) and not binding.parameter and each in outline.module.body:
-                runs.append((each, None))
-            elif isinstance(binding.value, ast.Call) and starts.name(outline, binding.value.func) == _PARTIAL:
+            if isinstance(binding.value, ast.Call) and starts.name(outline, binding.value.func) == _PARTIAL:
                 runs += _top_functions(outline, binding.value.args[:1])
             elif isinstance(made, ast.Name):
                 runs += _methods_in_workers(starts, outline, made)
@@ -273,7 +271,9 @@ def _top_functions(outline: Outline, nodes: list[ast.expr]) -> list[_Run]:
         for node in nodes
         if isinstance(node, ast.Name)
         for binding in outline.lookup(node, node.id)[1]
-        if isinstance(binding.statement, FUNCTIONS) and binding.statement in outline.module.body
+        if isinstance(binding.statement, FUNCTIONS)
+        and not binding.parameter
+        and binding.statement in outline.module.body
     ]
 
 

@@ -260,9 +260,9 @@ class Values:
         self, outline: Outline, function: Function, given: Iterable[ast.expr], depth: int, at: Outline
     ) -> Sendable:
         """What a function returns that gets `given`, expressions of `at`."""
-        if isinstance(function, ast.AsyncFunctionDef) or function.decorator_list:
+        if function.decorator_list:
             return Sendable.UNKNOWN
-        if yields(function.body):
+        if isinstance(function, ast.AsyncFunctionDef) or yields(function.body):
             return Sendable.NO
         own = outline.own(function)
         passed = _worst(self.of(at, value, depth) for value in given)
