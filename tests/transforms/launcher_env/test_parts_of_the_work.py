@@ -48,3 +48,21 @@ def test_a_number_of_parts_alone() -> None:
     (reason,) = reasons({"main.py": text}, RULE)
     assert reason.startswith("WORLD_SIZE may say into how many parts the work is split") and "wait" not in reason
     assert "wait for each other" in reasons({"main.py": text, "ddp.py": "import torch.distributed\n"}, RULE)[0]
+
+
+@each_row("world, use, is_part", [
+    ('int(os.environ.get("WORLD_SIZE", 1))', "files[gpu::world]", False),
+    ('int(os.getenv("WORLD_SIZE", "1"))', "[x for at, x in enumerate(files) if at % world == gpu]", False),
+    ('int(os.environ.get("WORLD_SIZE", 1))', "np.array_split(files, world)[gpu]", False),
+    ('int(os.environ.get("WORLD_SIZE", 1))', "list(itertools.islice(files, gpu, None, world))", False),
+    ("1", 'files[gpu::int(os.environ.get("WORLD_SIZE", 1))]', False),
+    ('int(os.environ.get("WORLD_SIZE", 2))', "files[gpu::world]", True),
+    ('int(os.environ.get("MY_PARTS", 1))', "files[gpu::world]", True),
+    ('int(os.environ.get("WORLD_SIZE", 1)) * 2', "files[gpu::world]", True),
+])  # fmt: skip
+def test_without_a_launcher_one_process_has_all_parts(world: str, use: str, is_part: bool) -> None:
+    files = {"main.py": PROGRAM.replace("files =", f"world = {world}\nfiles =").format(use=use)}
+    if is_part:
+        assert reasons(files, RULE)[0].startswith("line 9 takes this process's part of the work by LOCAL_RANK")
+    else:
+        assert 'get("LOCAL_RANK", 0)' in migrated(files, RULE)["main.py"]
