@@ -31,7 +31,7 @@ from .checks.copied import differs_when_copied
 from .checks.identity import check_class
 from .checks.parent_settings import lost_setting
 from .checks.parsed_options import ParsedOptions
-from .checks.started_in_turn import iterated_in_its_turn, starts_in_its_turn
+from .checks.started_in_turn import iterated_in_its_turn, lives_in_its_turn, starts_in_its_turn
 from .choose_form import Forms
 from .file_state import FileRewrite, Move
 from .forwarded import Forwards
@@ -272,6 +272,8 @@ class _Planner:
             return starts_in_its_turn(scopes, call)
         if isinstance(call, ast.keyword) and self.boundaries.get(unit.node, "").endswith("DataLoader"):
             return iterated_in_its_turn(scopes, call)
+        if isinstance(call, ast.keyword) and call.arg == "initializer":
+            return lives_in_its_turn(scopes, call, {variable.name for variable in unit.captures})
         if not isinstance(call, ast.Call) or not _USED_UP.search(self.boundaries.get(unit.node, "")):
             return False
         is_near = isinstance(unit.node, ast.Lambda) or (

@@ -127,3 +127,38 @@ def test_a_loader_that_is_used_up_in_its_turn(body: str) -> None:
 def test_a_loader_that_may_outlive_its_turn(body: str, behind: str) -> None:
     (found,) = reported({"a.py": LOADER.format(body=body, behind=behind)}, "lambdas")
     assert (found.fix is None or found.fix.unsafe is not None) and "seed" in (found.reason or found.fix.unsafe or "")
+
+
+POOLS = """\
+import multiprocessing as mp
+from concurrent.futures import ProcessPoolExecutor
+
+
+def setup(rate, tag):
+    print(rate, tag)
+
+
+def sweep(rates, tag):
+    for rate in rates:
+        tag = tag + "+"
+        with {pool}:
+            {body}
+    return tag
+"""
+
+
+@each_row(
+    ("pool", "body", "safe"),
+    [
+        ("mp.Pool(1, initializer=lambda: setup(rate, tag)) as pool", "print(pool.map(len, ['ab']))", True),
+        ("ProcessPoolExecutor(initializer=lambda: setup(rate, tag)) as ex", "print(list(ex.map(len, ['a'])))", True),
+        ("mp.Pool(1, initializer=lambda: setup(rate, tag)) as pool", "rate = 3; print(pool.map(len, ['ab']))", False),
+        ("mp.Pool(1, initializer=lambda: setup(rate, tag)) as pool", "print([pool.map(len, [r]) for r in 'ab'])", True),
+        ("mp.Pool(1, initializer=lambda: setup(rate, tag)) as rate", "pass", False),
+        ("open(tag) as f", "pool = mp.Pool(1, initializer=lambda: setup(rate, tag))", False),
+    ],
+)
+def test_a_pool_that_does_not_outlive_its_turn(pool: str, body: str, safe: bool) -> None:
+    (found,) = reported({"a.py": POOLS.format(pool=pool, body=body)}, "lambdas")
+    unsafe = found.fix is None or found.fix.unsafe is not None
+    assert unsafe is not safe

@@ -6,6 +6,7 @@ So do the workers of a loader that is created, iterated and forgotten in one tur
 from __future__ import annotations
 
 import ast
+from collections.abc import Collection
 
 from ....syntax.names import last_name
 from ....syntax.scopes import Scopes
@@ -39,6 +40,23 @@ def _binds(statement: ast.Expr | ast.Assign, target: ast.keyword, process: str) 
     read = {node.id for node in ast.walk(target.value) if isinstance(node, ast.Name)}
     stored = (node for node in ast.walk(statement) if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store))
     return any(node.id in read or node.id == process for node in stored)
+
+
+def lives_in_its_turn(scopes: Scopes, initializer: ast.keyword, read: Collection[str]) -> bool:
+    """`with Pool(2, initializer=it) as pool:`: no worker starts behind the block, which binds nothing that it reads."""
+    call = scopes.parents[initializer]
+    item = scopes.parents[call]
+    block = scopes.parents[item]
+    if not isinstance(item, ast.withitem) or item.context_expr is not call or not isinstance(block, ast.With):
+        return False
+    bound = [node for each in block.body for node in ast.walk(each)]
+    bound += [node for each in block.items if each.optional_vars is not None for node in ast.walk(each.optional_vars)]
+    return not any(
+        isinstance(node, (ast.Name, ast.arg))
+        and not isinstance(getattr(node, "ctx", None), ast.Load)
+        and (node.id if isinstance(node, ast.Name) else node.arg) in read
+        for node in bound
+    )
 
 
 def iterated_in_its_turn(scopes: Scopes, argument: ast.keyword) -> bool:
