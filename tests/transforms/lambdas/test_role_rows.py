@@ -189,7 +189,12 @@ def test_home(text: str, home: str, owner: str) -> None:
         ("build_loader", "loader_fn", "_build_loader_fn"),
         ("build_loader", "build_loader_fn", "_build_loader_fn"),
         ("build_loader", "build_loader", "_build_loader"),
-        ("build", "builder", "_build_builder"),
+        ("build", "builder", "_builder"),
+        ("file", "filename", "_filename"),
+        ("to", "total", "_to_total"),  # it only begins so
+        ("merge_fn", "merge", "_merge"),
+        ("merge_func", "merge", "_merge"),
+        ("merge_fn", "join", "_merge_fn_join"),
         ("a_b", "a_b_c", "_a_b_c"),
         ("x_a_b", "a_b_c", "_x_a_b_c"),
         ("x_a", "b_a", "_x_a_b_a"),
@@ -403,3 +408,23 @@ def test_role_of_the_last_branch(body: str, expected: str) -> None:
     scopes = Scopes(ast.parse(branches("noise == 'two'", f"else:\n    x = lambda a: {body}")))
     last = [node for node in ast.walk(scopes.tree) if isinstance(node, ast.Lambda)][-1]
     assert branch_names.branch_role(scopes, last, "noise") == expected
+
+
+@each_row(
+    ("text", "words"),
+    [
+        ("lambda rows: torch.stack([normalize(row) for row in rows])", "normalize"),
+        ("lambda rows: np.array([ToTensor()(row) for row in rows])", "to_tensor"),
+        ("lambda rows: torch.stack([ToTensor()(row) for row in rows]).float()", "float"),
+        ("lambda rows: torch.cat(tuple(row.view(-1) for row in rows))", "cat"),
+        ("lambda rows: torch.cat([row for row in rows])", "cat"),
+        ("lambda rows: torch.stack(rows)", "stack"),
+        ("lambda rows: sorted([normalize(row) for row in rows])", "sorted"),
+        ("lambda rows: Compose(first, second)(rows)", "compose"),
+        ("lambda rows: torch.stack([t(row) for row in rows])", "stack"),
+    ],
+)
+def test_what_is_done_to_each_row(text: str, words: str) -> None:
+    node = ast.parse(text, mode="eval").body
+    assert isinstance(node, ast.Lambda)
+    assert role_words.describe_lambda(node) == words

@@ -27,6 +27,8 @@ _COMPARISONS: dict[type[ast.cmpop], str] = {
 _VERB = re.compile(
     r"_?(?:build|construct|create|define|gen|generate|get|init|initiali[sz]e|make|new|prepare|produce|set_?up)_(?=\w)"
 )
+_COLLECTS = frozenset({"stack", "cat", "concat", "concatenate", "array", "list", "tuple"})
+_SAYS_LITTLE = ("_fn", "_func", "_function")  # at the end of the name of a function
 _FILLS = frozenset({"append", "appendleft", "add", "extend", "insert"})  # what is filled says it
 
 
@@ -130,16 +132,28 @@ def describe_function(node: Movable) -> str:
 def _describe_value(value: ast.expr) -> str:
     at = value
     while True:
-        while isinstance(at, (ast.Attribute, ast.Subscript)):
-            at = at.value
+        while isinstance(at, (ast.Attribute, ast.Subscript)) or (
+            isinstance(at, ast.Call) and isinstance(at.func, ast.Call)
+        ):
+            at = at.func if isinstance(at, ast.Call) else at.value
         if not isinstance(at, ast.Call):
             return _describe_operation(value)
+        if inner := _describe_collected(at):
+            return inner
         name = snake(last_name(at.func))
         if name.isidentifier() and _SHORT <= len(name) <= _LONG_ROLE:
             return name
         if not isinstance(at.func, ast.Attribute):
             return ""
         at = at.func.value
+
+
+def _describe_collected(call: ast.Call) -> str:
+    """`normalize` for `torch.stack([normalize(crop) for crop in crops])`: what is done to each; or ""."""
+    first = call.args[0] if call.args else None
+    if last_name(call.func) not in _COLLECTS or not isinstance(first, (ast.ListComp, ast.GeneratorExp)):
+        return ""
+    return _describe_value(first.elt) if isinstance(first.elt, ast.Call) else ""
 
 
 def numbers_of(node: ast.Lambda) -> str:
@@ -282,7 +296,9 @@ def private_name(home: str, what: str) -> str:
 
     Where that gets longer than anybody wants to read, what it is for has to do.
     """
-    if not home or what.startswith(home + "_") or what == home or len(home) + len(what) > _LONG:
+    known = next((home.removesuffix(end) for end in _SAYS_LITTLE if home.endswith(end)), home)
+    repeats = what == known or what.startswith(home if len(home) > _SHORT else home + "_")
+    if not home or repeats or len(home) + len(what) > _LONG:
         return "_" + what
     words = what.split("_")
     for count in range(len(words), 0, -1):
