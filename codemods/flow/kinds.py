@@ -42,4 +42,5 @@ class ParameterKind(Enum):
 
 ANY = "<some name>"  # the attribute that `setattr(x, name, value)` sets where the name isn't known
 LOOKED_UP = "looked up by a name that is computed"  # labels what `getattr(x, name)` may give
+NAMED_BY_TEXT = "a text that `eval` reads here may name it, as no code does"
 NAMELESS = {FunctionKind.LAMBDA: HazardKind.LAMBDA, FunctionKind.NESTED: HazardKind.FUNCTION}  # pickle finds no name

@@ -58,3 +58,52 @@ def test_what_a_text_may_make(mark: str, options: dict[str, str]) -> None:
     files = {"data/steps.py": STEPS.format(mark=mark), "data/rows.py": ROWS.format(**given), "run.py": RUN}
     files |= {"data/__init__.py": "", "data/load.py": LOAD.format(**given)}
     assert crossing(files) == marked(files)
+
+
+NAMED = """
+from functools import partial
+from torch.utils.data import DataLoader
+from torchvision import transforms
+
+class Rows:
+    def __init__(self, names, steps):
+        self.names, self.steps = list(names), steps
+    def __getitem__(self, at):
+        return [step(self.names[at]) for step in self.steps]
+    def __len__(self):
+        return 3
+
+def load(folders):
+    image = transforms.Compose([
+        lambda pixels: pixels / 255,  # {mark}
+    ])
+    {other}
+    listed = {listed}
+    names, steps = zip(*listed)
+    return DataLoader(partial(Rows, steps={steps})(names=names), num_workers=2)
+
+def main(folders):
+    for batch in load(folders):
+        print(batch)
+
+if __name__ == "__main__":
+    main("[('a', image)]")
+"""
+
+
+@each_row(
+    ("mark", "options"),
+    [
+        ("likely", {}),
+        ("likely", {"listed": "eval(folders) + []"}),
+        ("proven", {"listed": "[('a', image), ('b', image)]"}),  # the columns of rows
+        ("", {"listed": "[('a', 1)]"}),
+        ("", {"listed": "[('a', image), ('b', image)]", "steps": "names"}),  # another column
+        ("", {"listed": "eval(folders, {})"}),  # it does not see the local one
+        ("", {"other": "print(image)"}),  # that is what it is there for
+    ],
+)
+def test_variables_that_only_a_text_names(mark: str, options: dict[str, str]) -> None:
+    given = {"other": "pass", "listed": "eval(folders)", "steps": "steps"} | options
+    files = {"run.py": NAMED.format(mark=mark or "-", **given)}
+    assert crossing(files) == (marked(files) if mark else set())

@@ -10,7 +10,7 @@ from ...syntax.branches import no_one_run
 from ...syntax.repo import Repo
 from ..facts.records import Position
 from ..facts.test_code import is_test
-from ..kinds import LOOKED_UP
+from ..kinds import LOOKED_UP, NAMED_BY_TEXT
 from ..solve.heap import BOUND, CONTAINER, INSTANCE
 from ..solve.solution import Solution
 from .at_home import AtHome
@@ -262,7 +262,8 @@ class Crossings:
             method = self.solution.heap.values[number].kind == BOUND  # which nobody takes for data
             meant = not method and self._may_be_meant(reasons.outermost(number), reasons)
             return Confidence.LIKELY if meant else Confidence.POSSIBLE
-        if confidence is Confidence.PROVEN and may_be_other(self.solution, number, reasons):
+        by_text = any(hop.what == NAMED_BY_TEXT for hop in trace)
+        if confidence is Confidence.PROVEN and (by_text or may_be_other(self.solution, number, reasons)):
             return Confidence.LIKELY
         return confidence
 

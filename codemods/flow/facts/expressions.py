@@ -14,7 +14,7 @@ from ..kinds import FunctionKind
 from .attribute_dicts import chooses_values, is_locals, keys_gone_over, note_update, updated, variables
 from .builder import FactsBuilder
 from .definitions import enter_function
-from .evaluated import evaluates
+from .evaluated import evaluates, note_named
 from .filled_later import PUTS, note_call, note_item
 from .hooks import HOOKS, note_hook
 from .loaded_by_path import is_loaded, takes_from_loaded
@@ -337,6 +337,8 @@ class Expressions(Targets):
         result = builder.node("", node.lineno)
         if is_view or is_text:
             facts.hazards.append((result, HazardKind.DICT_VIEW if is_view else HazardKind.EVALUATED, position(node)))
+        if is_text:
+            note_named(builder, node, result)
         if self.loaded and takes_from_loaded(builder.scope, node):
             facts.hazards.append((result, HazardKind.LOADED, position(node)))
         if callee < 0:  # of a dict without anything to follow: `{"a": 1}.items()`

@@ -18,7 +18,7 @@ from .rows import Numbers, Rows
 if TYPE_CHECKING:
     from ...project import Project
 
-FACTS_VERSION = 66  # part of the cache key: raise it when the meaning of a field changes
+FACTS_VERSION = 67  # part of the cache key: raise it when the meaning of a field changes
 
 _COMPARED = {"Gt": gt, "GtE": ge, "Lt": lt, "LtE": le, "NotEq": ne}  # by the name of the operator in `ast`
 WHOLE_BODY = 2**31 - 1  # as the last line of a block: all that comes below in the function

@@ -92,6 +92,14 @@ def starred(elements: Iterable[ast.expr]) -> bool:
     return any(isinstance(element, ast.Starred) for element in elements)
 
 
+def transposed(node: ast.expr | None) -> ast.Name | ast.Attribute | None:
+    """`rows` of `zip(*rows)`, which gives the columns."""
+    match node:
+        case ast.Call(ast.Name("zip"), [ast.Starred(ast.Name() | ast.Attribute() as rows)]):
+            return rows
+    return None
+
+
 def items_of(node: ast.expr) -> ast.expr | None:
     """The name `d` of `{key: value for key, value in d.items() if ...}`, which keeps values under their keys."""
     match node:

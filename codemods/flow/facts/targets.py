@@ -13,7 +13,7 @@ from .builder import FactsBuilder
 from .filled_later import kept_as, note_put
 from .loaded_by_path import note_loaded
 from .scope import SEVERAL, FactsScope
-from .syntax import EACH, KEYS, MAX_PLACES, is_remade, literal_key, name_pattern, starred
+from .syntax import EACH, KEYS, MAX_PLACES, is_remade, literal_key, name_pattern, starred, transposed
 from .taken_out import note_put_back
 
 _SEQUENCE = (ast.Tuple, ast.List)
@@ -93,6 +93,8 @@ class Targets(ABC):
             if isinstance(expression, _SEQUENCE) and not starred(expression.elts) and starred(target.elts):
                 parts = [self.value(part) for part in expression.elts]
                 elements = self._split(target.elts, parts)
+            elif (rows := transposed(expression)) is not None and not starred(target.elts):
+                elements = self._columns(len(target.elts), self.value(rows))
             else:
                 elements = self._unpack(target.elts, value)
             for inner, element in zip(target.elts, elements, strict=True):
@@ -138,6 +140,13 @@ class Targets(ABC):
         if star < len(found):
             found[star] = self.builder.container([found[star]], "list")
         return found
+
+    def _columns(self, number: int, rows: int) -> list[int]:
+        """A node for each of the columns of the container `rows` of rows."""
+        if rows < 0:
+            return [-1] * number
+        row = self.builder.element(rows, EACH)
+        return [self.builder.container([self.builder.element(row, f"#{at}")], "tuple") for at in range(number)]
 
     def _split(self, targets: Sequence[ast.expr], parts: Sequence[int]) -> list[int]:
         """A node for each of the targets, one of them starred, that these values are unpacked into."""
