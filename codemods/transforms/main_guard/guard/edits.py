@@ -17,6 +17,7 @@ from ....syntax.placement import indentation_at, indentation_unit
 from ....tree.source import Source
 from .one_guard import Run
 
+_MOST_WORDS = 3  # lines of a heading without a rule
 _RULED = re.compile(r"#\s*[#=*~_-]{4}")
 
 
@@ -28,7 +29,9 @@ def guard_edits(outline: Outline, source: Source, runs: Iterable[Run], cells: Co
     body = outline.module.body
     for run in runs:
         _check_lines(body, run)
-        low, high = _first_line(source, body[run.first], 1), body[run.last].end_lineno or body[run.last].lineno
+        low = _first_line(source, body[run.first], 1)
+        low = _with_heading(source, low) if run.first else low
+        high = end_line(body[run.last])
         if any(low <= line < body[run.first].lineno for line in cells):
             low = body[run.first].lineno  # the comments there are the text of the cell
         moved = [_Moved.of(source, body[at]) for at in run.above]
@@ -130,15 +133,39 @@ class _Moved:
 
 def _with_banner(source: Source, first: int) -> int:
     """The first line of a definition, with a ruled heading above it that stands apart: `##### helpers #####`."""
+    low, heading = _comments_apart(source, first)
+    return low if any(_RULED.match(text) for text in heading) else first
+
+
+def _with_heading(source: Source, first: int) -> int:
+    """The first line of what goes under a guard, with a heading above it: ruled, or a few words, but no old code."""
+    low, heading = _comments_apart(source, first)
+    is_short = 0 < len(heading) <= _MOST_WORDS and not _is_code(heading)
+    return low if is_short or any(_RULED.match(text) for text in heading) else first
+
+
+def _comments_apart(source: Source, first: int) -> tuple[int, list[str]]:
+    """The comments above line `first`, blank lines above and below them, with their first line."""
     line = first - 1
     while line > 1 and not source.line_text(line).strip():
         line -= 1
     low = line + 1
     while low > 1 and source.line_text(low - 1).startswith("#"):
         low -= 1
-    heading = [source.line_text(at) for at in range(low, line + 1)]
-    apart = low > 2 and not source.line_text(low - 1).strip()
-    return low if apart and any(_RULED.match(text) for text in heading) else first
+    if low <= 2 or source.line_text(low - 1).strip():
+        return first, []
+    return low, [source.line_text(at) for at in range(low, line + 1)]
+
+
+def _is_code(comments: Iterable[str]) -> bool:
+    """`# model.train()`"""
+    try:
+        tree = ast.parse("\n".join(text.lstrip("#").removeprefix(" ") for text in comments))
+    except (SyntaxError, ValueError):
+        return False
+    return not all(
+        isinstance(each, ast.Expr) and isinstance(each.value, (ast.Name, ast.Constant)) for each in tree.body
+    )
 
 
 def _definitions(source: Source, low: int, body: list[ast.stmt], run: Run, moved: list[_Moved]) -> str:
