@@ -9,8 +9,10 @@ from dataclasses import replace
 
 from ...finding import Confidence, Finding, Hop
 from ...flow.answers.crossings import flow_of
+from ...nodes import end_line
 from ...project import Project
 from ...rule import Loss, Place
+from ...syntax.binding_rules import FUNCTIONS
 from ...syntax.outline import Outline, outline_of
 from ...tree.source import Source
 from .exit_marks import marked_for_exit
@@ -27,6 +29,7 @@ from .state.seen_twice import fails_on_purpose, printed_again
 from .state.state_findings import lost_state, state_findings
 
 _FORKS = re.compile(r"set_start_method\(\s*['\"]fork['\"]")
+_FEW = 8  # files that import one, directly or not
 _BEGINS = re.compile(r"\bstart\s*\(")
 
 
@@ -86,19 +89,50 @@ def _in_vain(search: Search, at: Container[Place]) -> Iterator[Loss]:
     Not where something is pickled under fork too: there the script has no other problem.
     """
     project = search.starts.project
+    reasons: dict[str, tuple[str, frozenset[Place]] | None] = {}
     for path in project.with_key(spoken, STARTS):
         outline = search.repo.outline(path)
         calls = outline.of_kind(ast.Call) if outline is not None else ()
-        lines = sorted({call.lineno for call in calls if (path, call.lineno) in at})
-        lines = [line for line in lines if flow_of(project).only_spawned(path, line)]
-        if not lines or search.importers.of(path) is not None:
+        found = {call.lineno: call for call in calls if (path, call.lineno) in at}
+        lines = sorted(line for line in found if flow_of(project).only_spawned(path, line))
+        scripts = _running(search, path) if lines else []
+        for script in scripts:
+            if script not in reasons:
+                reasons[script] = _stays(search, script)
+        stay = [why for script in scripts if (why := reasons[script]) is not None]
+        if outline is None or not scripts or len(stay) < len(scripts):
             continue
-        for each in _in_file(search, path):
-            reason = each.why_not(project.settings.unsafe_fixes) if CHILD_FAILS in each.message else None
-            if reason is not None and each.confidence.reaches(Confidence.LIKELY):
-                message = f"it starts processes outside of the main guard, and that stays ({reason})"
-                yield from (Loss(path, line, message, "the script would fail all the same") for line in lines)
-                break
+        for line in lines:
+            scope = outline.scope(found[line])
+            if all(
+                script == path or any(each == path and _is_in(scope, step) for each, step in hops)
+                for script, (_, hops) in zip(scripts, stay, strict=True)
+            ):
+                who = "it" if scripts == [path] else scripts[0]
+                message = f"{who} starts processes outside of the main guard, and that stays ({stay[0][0]})"
+                yield Loss(path, line, message, "the script would fail all the same")
+
+
+def _is_in(scope: ast.AST, line: int) -> bool:
+    """The line is one of the function."""
+    return isinstance(scope, FUNCTIONS) and scope.lineno <= line <= end_line(scope)
+
+
+def _running(search: Search, path: str) -> list[str]:
+    """The scripts, which nothing imports, that run code of the file; nothing where more than a few may."""
+    users = search.importers.reaching(path)
+    scripts = sorted(each for each in users if search.importers.of(each) is None) if len(users) <= _FEW else []
+    outlines = [search.repo.outline(each) for each in scripts]
+    return [] if any(outline is None or has_guard(outline) for outline in outlines) else scripts
+
+
+def _stays(search: Search, path: str) -> tuple[str, frozenset[Place]] | None:
+    """Why a script gets no main guard, and where it starts what: all steps that lead there."""
+    for each in _in_file(search, path):
+        reason = each.why_not(search.starts.project.settings.unsafe_fixes) if CHILD_FAILS in each.message else None
+        if reason is not None and each.confidence.reaches(Confidence.LIKELY):
+            return reason, frozenset((hop.path, hop.line) for hop in each.trace)
+    return None
 
 
 def _left_unguarded(project: Project) -> tuple[tuple[str, int, str], ...]:

@@ -77,3 +77,51 @@ def test_a_copy_in_the_script_itself_is_another_matter() -> None:
     fix = found["dict-views"].fix
     assert found["main-guard"].fix is None
     assert fix is not None and fix.unsafe is None
+
+
+LIBRARY = """\
+from torch.utils.data import DataLoader
+
+
+class Rows:
+    def __len__(self):
+        return 4
+
+    def __getitem__(self, at):
+        return at
+
+
+def run():
+    loader = DataLoader(Rows(), num_workers=2, collate_fn=lambda batch: batch)
+    for batch in loader:
+        print(batch)
+
+
+def other():
+    print(1)
+"""
+UNGUARDED = f"import rows\n\nrows.run()\n{CELL}\n"
+
+
+@each_row(
+    ("scripts", "safe"),
+    [
+        ({"a.py": UNGUARDED}, False),
+        ({"a.py": UNGUARDED, "b.py": UNGUARDED}, False),
+        ({"a.py": "import rows\n\nrows.run()\n"}, True),  # which gets a guard
+        ({"a.py": UNGUARDED, "b.py": "import rows\n\nrows.run()\n"}, True),
+        ({"a.py": UNGUARDED, "b.py": "import rows\n\nif __name__ == '__main__':\n    rows.run()\n"}, True),
+        ({"a.py": UNGUARDED, "b.py": "import rows\n\nrows.other()\n"}, True),
+    ],
+)
+def test_a_boundary_in_another_file_than_the_script(scripts: dict[str, str], safe: bool) -> None:
+    files = {"rows.py": LIBRARY, **scripts}
+    found = check(MemoryFiles({path: text.encode() for path, text in files.items()}), Settings()).findings
+    (fix,) = [each.fix for each in found if each.rule == "lambdas"]
+    assert fix is not None
+    if safe:
+        assert fix.unsafe is None
+    else:
+        assert (fix.unsafe or "").startswith(
+            "the script would fail all the same: a.py starts processes outside of the main guard, and that stays"
+        )
