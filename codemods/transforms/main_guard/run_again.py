@@ -51,6 +51,8 @@ class RunAgain:
         """A global that a worker reads is computed outside of the guard from what is another each time."""
         changing: dict[str, tuple[int, dict[str, str]]] = {}  # line, and by attribute what makes it another
         for statement in self.outline.module.body:
+            if isinstance(statement, ast.ClassDef):
+                changing.update(self._made_in_class(statement))
             if statement in moved or stays(statement):
                 continue
             if (seeded := _seeds(statement)) is not None:
@@ -76,6 +78,14 @@ class RunAgain:
                     f"{reader} reads `{name}` in a worker. Pass it as an argument"
                 )
         return None
+
+    def _made_in_class(self, node: ast.ClassDef) -> Iterator[tuple[str, tuple[int, dict[str, str]]]]:
+        """What the body of a class, which stays as it is, computes from what is another each time."""
+        for statement in node.body:
+            if isinstance(statement, (ast.Assign, ast.AnnAssign)):
+                made = [*self._each_time_another(self.outline, [statement], statement.lineno, 0)]
+                for name in names_bound(statement) if made else ():
+                    yield f"{node.name}.{name}", (statement.lineno, {"": made[0][0]})
 
     def _read_in(self, statement: ast.stmt, changing: dict[str, tuple[int, dict[str, str]]]) -> set[str]:
         """The names of `changing` that the statement reads, and not only other attributes of them."""
@@ -131,9 +141,25 @@ class RunAgain:
             elif called is not None:
                 yield from self._each_time_another(called[0], called[1].body, line, depth + 1)
             made = callees.made_class(outline, node) if called is None and depth < _DEPTH else None
+            yield from self._fields(Class(*made), line, depth + 1) if made is not None else ()
             for method in ("__init__", "__post_init__") if made is not None else ():
                 if made is not None and (found := callees.method_of(Class(*made), method)) is not None:
                     yield from self._set_up(*found, line, depth + 1)
+
+    def _fields(self, cls: Class, line: int, depth: int) -> Iterator[tuple[str, str]]:
+        """The same of the fields of a dataclass: `field(default_factory=random.random)`."""
+        for at in self.starts.callees.resolver.lineage(cls):
+            marked = any(map(_is_dataclass, at.node.decorator_list))
+            for statement in at.node.body if marked else ():
+                if not isinstance(statement, ast.AnnAssign) or not isinstance(statement.target, ast.Name):
+                    continue
+                value = statement.value
+                words = value.keywords if isinstance(value, ast.Call) and last_name(value.func) == "field" else []
+                for factory in (word.value for word in words if word.arg == "default_factory"):
+                    code: ast.expr = factory.body if isinstance(factory, ast.Lambda) else ast.Call(factory, [], [])
+                    ast.copy_location(code, factory)
+                    for what, _ in self._each_time_another(at.outline, [code], line, depth):
+                        yield what, statement.target.id
 
     def _set_up(self, outline: Outline, function: Function, line: int, depth: int) -> Iterator[tuple[str, str]]:
         """The same of a method that sets up its object."""
@@ -210,6 +236,10 @@ def _seeds(statement: ast.stmt) -> str | None:
     fixed = isinstance(call.args[0], ast.Constant) and call.args[0].value is not None
     is_variable = call.func.attr == "seed" and isinstance(call.func.value, ast.Name)
     return call.func.value.id if fixed and is_variable else None  # type: ignore[attr-defined]
+
+
+def _is_dataclass(mark: ast.expr) -> bool:
+    return last_name(mark.func if isinstance(mark, ast.Call) else mark) == "dataclass"
 
 
 def _calls(call: ast.Call) -> str:

@@ -312,6 +312,9 @@ class WorkerReads:
                 if found is not None:
                     self._parts_read.setdefault(found, set()).update(self._parts.read(outline, node, function))
                     yield found
+                elif isinstance(node, ast.Attribute) and outline.is_self(node.value):
+                    owner = outline.owner(node)
+                    yield outline.path, f"{owner.name}.{node.attr}" if owner is not None else node.attr
                 elif isinstance(node, ast.Name) and not hasattr(builtins, node.id):
                     scope, bindings = outline.lookup(node, node.id)
                     if isinstance(scope, ast.Module) and not bindings:  # something may set it by text

@@ -212,3 +212,52 @@ def test_the_main_module_of_a_package_is_not_run_again() -> None:
     text = SCRIPT.format(folder="'data'")
     assert reported({"tool/__init__.py": "", "tool/__main__.py": text}, "main-guard") == []
     assert len(reported({"tool/__init__.py": "", "tool/main.py": text}, "main-guard")) == 1
+
+
+BODIES = """\
+import random
+import uuid
+from dataclasses import dataclass, field
+from multiprocessing import Process
+
+
+def draw():
+    return random.random()
+
+
+{code}
+
+
+def work(given=None):
+    print({read})
+
+
+p = Process(target=work)
+p.start()
+p.join()
+"""
+FIELDS = "@dataclass\nclass Conf:\n    size: int = 3\n    key: object = field(default_factory={})\n\n\nCONF = Conf()"
+
+
+@each_row(
+    ("code", "read", "called"),
+    [
+        ("class Aug:\n    size = 3\n    strength = random.random()", "Aug.strength", "random.random"),
+        ("class Aug:\n    size = 3\n    strength = draw()", "Aug.strength", "random.random"),
+        ("class Aug:\n    size = 3\n    strength = random.random()", "Aug.size", ""),
+        ("class Aug:\n    def get(self):\n        return random.random()", "Aug().get()", ""),
+        (FIELDS.format("random.random"), "CONF.key", "random.random"),
+        (FIELDS.format("draw"), "CONF.key", "random.random"),
+        (FIELDS.format("lambda: uuid.uuid4().hex"), "CONF.key", "uuid.uuid4"),
+        (FIELDS.format("random.random"), "CONF.size", ""),
+        (FIELDS.format("list"), "CONF.key", ""),
+        (FIELDS.format("draw").replace("@dataclass\n", ""), "CONF.key", ""),
+    ],
+)
+def test_what_a_class_body_or_a_field_draws(code: str, read: str, called: str) -> None:
+    files = {"run.py": BODIES.format(code=code, read=read)}
+    if called:
+        (reason,) = reasons(files, "main-guard")
+        assert f"calls `{called}`, and a spawned worker would run it again and get another value" in reason
+    else:
+        assert 'if __name__ == "__main__":' in migrated(files, "main-guard")["run.py"]
