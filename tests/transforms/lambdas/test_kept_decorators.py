@@ -52,6 +52,8 @@ _GIVES_A_STEP = "def step(fn):\n    return Step(fn)\n"
             id="a class that reads an attribute of an argument",
         ),
         pytest.param("def step(fn):\n    print(callable(fn))\n    return fn\n", "step", id="asked"),
+        pytest.param("LIVE = set()\ndef kept(fn):\n    LIVE.add(fn)\n    return fn\n", "kept", id="put in a set"),
+        pytest.param("ALL = []\ndef kept(fn):\n    ALL.append(fn)\n    return fn\n", "kept", id="put in a list of all"),
         pytest.param("TABLE = {}\ndef kept(fn):\n    TABLE[1] = fn\n    return fn\n", "kept", id="put in a table"),
         pytest.param(
             "def step(fn):\n    if isinstance(fn, Step):\n        fn.name = 'a'\n        return fn\n"
@@ -100,6 +102,12 @@ def test_a_decorator_that_keeps_the_function_is_applied_in_place(definition: str
         pytest.param("def step(fn):\n    if fn:\n        pass\n", id="a branch that gives nothing"),
         pytest.param("def step(fn):\n    other = 1\n    return other\n", id="something else is given back"),
         pytest.param("THINGS = []\ndef step(fn):\n    THINGS.index(fn)\n    return fn\n", id="compared with others"),
+        pytest.param(
+            "THINGS = Step(1)\ndef step(fn):\n    THINGS.add(fn)\n    return fn\n", id="passed to an object of its own"
+        ),
+        pytest.param(
+            "THINGS = []\nTHINGS = Step(1)\ndef step(fn):\n    THINGS.add(fn)\n    return fn\n", id="bound twice"
+        ),
         pytest.param(
             "def step(fn):\n    THINGS = []\n    THINGS.append(fn)\n    return fn\n", id="put in a list of its own"
         ),

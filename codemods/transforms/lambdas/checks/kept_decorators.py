@@ -19,6 +19,7 @@ from ..libraries import libraries
 from .settled import Settled
 
 _PUT = frozenset({"append", "appendleft", "insert", "add", "setdefault"})  # into a list, set or dict that an object has
+_CONTAINERS = frozenset({"list", "set", "dict", "deque", "OrderedDict", "defaultdict", "WeakSet"})
 _ASK = frozenset({"isinstance", "callable", "isgeneratorfunction", "iscoroutinefunction", "isasyncgenfunction"})
 
 
@@ -111,7 +112,8 @@ class KeptDecorators:
         call = outline.parents[parent] if isinstance(parent, ast.keyword) else parent
         if isinstance(call, ast.Call) and call.func is not use:
             if isinstance(call.func, ast.Attribute) and call.func.attr in _PUT:
-                return isinstance(call.func.value, (ast.Attribute, ast.Subscript, ast.Call))
+                holder = call.func.value
+                return isinstance(holder, (ast.Attribute, ast.Subscript, ast.Call)) or _is_container(outline, holder)
             return last_name(call.func) in _ASK or self._makes_keeper(outline, call, name)
         return False
 
@@ -145,6 +147,14 @@ class KeptDecorators:
         lineage = self._repo.resolver.lineage(cls)
         makers = (method(each.node, name) for each in lineage for name in ("__init__", "__new__"))
         return not any(_marks(maker) for maker in makers if maker is not None)
+
+
+def _is_container(outline: Outline, holder: ast.expr) -> bool:
+    """A variable of the module that is a list, set or dict: `LIVE = weakref.WeakSet()`."""
+    scope, bindings = outline.lookup(holder, holder.id) if isinstance(holder, ast.Name) else (None, ())
+    value = bindings[0].value if len(bindings) == 1 and isinstance(scope, ast.Module) else None
+    made = last_name(value.func) if isinstance(value, ast.Call) else ""
+    return isinstance(value, (ast.List, ast.Dict, ast.Set)) or made in _CONTAINERS
 
 
 def _marks(maker: FunctionNode) -> bool:
