@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from ...finding import Refused
 from ...nodes import walk
 from ...project import Project
 from ...syntax.binding_rules import DEFINITIONS, FUNCTIONS, LASTING, BindingKind, ScopeKind
-from ...syntax.scope_data import Use, Variable, line_of, start_of
+from ...syntax.scope_data import Binding, Use, Variable, line_of, start_of
 from ...syntax.scopes import Scopes
 from ...tree.source import Source
 from .candidate import (
@@ -178,7 +178,7 @@ class Units:
             if len(bindings) == 1 and self.settled.value_may_change(variable):
                 self._capture_value(unit, variable, uses)
                 return
-            if len(bindings) > 1 and self._is_called(variable, uses):
+            if len(bindings) > 1 and (self._are_values(bindings) or self._is_called(variable, uses)):
                 self._capture_value(unit, variable, uses)
                 return
             if len(bindings) > 1:
@@ -191,6 +191,13 @@ class Units:
             unit.imports[start_of(imported[0].node)] = _import_statement(imported[0].statement, variable.name)
             return
         self._capture_value(unit, variable, uses)
+
+    def _are_values(self, bindings: Sequence[Binding]) -> bool:
+        """None is a module: `from settings import LIMIT`, or else `LIMIT = 3`."""
+        return all(
+            self.settled.is_value(each) or isinstance(getattr(each.statement, "value", None), ast.Constant)
+            for each in bindings
+        )
 
     def _is_called(self, variable: Variable, uses: Iterable[Use]) -> bool:
         """It is called, and so no module: `from fast import clip`, or else `clip = None`."""

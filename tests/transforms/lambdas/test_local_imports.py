@@ -73,3 +73,57 @@ def test_an_import_of_the_repository_keeps_its_moment_where_it_does_more_than_de
     text = migrated(files, "lambdas")["train.py"]
     assert "def _build_place(row):\n    import plug\n" in text or "    import plug\n    return plug.place(row)" in text
     assert ("def build(rows):\n    import plug  # noqa: F401\n" in text) is stays
+
+
+FIRST = "from settings import LIMIT as limit\n    if strict:\n        "
+VALUES = """\
+from multiprocessing import Pool
+
+
+def build(rows, strict):
+    {imports}
+
+    def keep(row):
+        return row > limit
+
+    {below}
+    return Pool(2).map(keep, rows)
+"""
+SETTINGS = "import os\n\nLIMIT = 3\n\n\ndef most():\n    return 4\n"
+
+
+@each_row(
+    ("imports", "below", "fixed"),
+    [
+        (
+            "{FIRST}from settings import MOST as limit",
+            "pass",
+            True,
+        ),
+        ("try:\n        from settings import LIMIT as limit\n    except ImportError:\n        limit = 3", "pass", True),
+        (
+            "{FIRST}from settings import most as limit",
+            "pass",
+            True,
+        ),
+        (
+            "{FIRST}from settings import os as limit",
+            "pass",
+            False,
+        ),
+        (
+            "{FIRST}from other import LIMIT as limit",
+            "pass",
+            False,
+        ),
+        (f"{FIRST}limit = rows[0]", "pass", False),
+        ("from settings import LIMIT as limit", "from settings import MOST as limit", False),
+    ],
+)
+def test_values_that_are_imported_in_several_ways(imports: str, below: str, fixed: bool) -> None:
+    """Each call takes the one that it imported, at its moment."""
+    main = "import settings\n\nsettings.MOST = 5\n"
+    files = {"train.py": VALUES.format(imports=imports, below=below), "settings.py": SETTINGS, "main.py": main}
+    changed = migrated(files, "lambdas")
+    assert bool(changed) is fixed
+    assert not fixed or "functools.partial(_build_keep, limit)" in changed["train.py"]

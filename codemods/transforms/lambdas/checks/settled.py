@@ -187,6 +187,17 @@ class Settled:
             return any(binding.kind not in LASTING for binding in bindings) or len(bindings) > 1
         return False
 
+    def is_value(self, binding: Binding) -> bool:
+        """`from m import name` takes a variable, class or function of a file of the project, and no module."""
+        if not isinstance(binding.statement, ast.ImportFrom) or not isinstance(binding.node, ast.alias):
+            return False
+        name, path = binding.node.name, self.file_of(binding)
+        module = self.project.module(path) if path is not None else None
+        bindings = scopes_of(module).module.bindings.get(name, []) if module is not None else []
+        if any(each.kind is BindingKind.IMPORT for each in bindings):
+            return False
+        return bool(bindings) or (module is not None and self.is_stored(name))
+
     def file_of(self, binding: Binding) -> str | None:
         """The file of the project that the import reads; None for what is installed."""
         statement, alias = binding.statement, binding.node
