@@ -95,27 +95,11 @@ SETTINGS = "import os\n\nLIMIT = 3\n\n\ndef most():\n    return 4\n"
 @each_row(
     ("imports", "below", "fixed"),
     [
-        (
-            "{FIRST}from settings import MOST as limit",
-            "pass",
-            True,
-        ),
+        (f"{FIRST}from settings import MOST as limit", "pass", True),
         ("try:\n        from settings import LIMIT as limit\n    except ImportError:\n        limit = 3", "pass", True),
-        (
-            "{FIRST}from settings import most as limit",
-            "pass",
-            True,
-        ),
-        (
-            "{FIRST}from settings import os as limit",
-            "pass",
-            False,
-        ),
-        (
-            "{FIRST}from other import LIMIT as limit",
-            "pass",
-            False,
-        ),
+        (f"{FIRST}from settings import most as limit", "pass", True),
+        (f"{FIRST}from settings import os as limit", "pass", False),
+        (f"{FIRST}from other import LIMIT as limit", "pass", False),
         (f"{FIRST}limit = rows[0]", "pass", False),
         ("from settings import LIMIT as limit", "from settings import MOST as limit", False),
     ],
