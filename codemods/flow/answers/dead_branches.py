@@ -33,6 +33,7 @@ class DeadBranches:
         self.without_workers = WithoutWorkers(callers.solution, callers)
         self._known: dict[tuple[int, str], _Values] = {}
         self._never: dict[tuple[str, Branch], bool] = {}
+        self._at: dict[tuple[str, int], bool] = {}
 
     def on(self, trace: Trace) -> bool:
         """True when a step of the trace is in such a branch."""
@@ -40,9 +41,13 @@ class DeadBranches:
 
     def at(self, path: str, line: int) -> bool:
         """True when the line is in such a branch."""
-        file = self.program.file_index.get(path, -1)
-        branches = self.program.facts[file].branches if file >= 0 else ()
-        return any(each.first <= line <= each.last and self._is_never_taken(path, each) for each in branches)
+        known = self._at.get((path, line))
+        if known is None:
+            file = self.program.file_index.get(path, -1)
+            branches = self.program.facts[file].branches if file >= 0 else ()
+            known = any(each.first <= line <= each.last and self._is_never_taken(path, each) for each in branches)
+            self._at[path, line] = known
+        return known
 
     def _is_never_taken(self, path: str, branch: Branch) -> bool:
         known = self._never.get((path, branch))

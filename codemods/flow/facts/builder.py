@@ -217,7 +217,7 @@ class FactsBuilder:
         scope = self.scope
         outer = scope.parent
         assert outer is not None
-        if scope.kind is ScopeKind.FUNCTION:
+        if not scope.parameters.isdisjoint(scope.constants) or not scope.parameters.isdisjoint(scope.set_inside):
             for parameter in self.facts.functions[scope.function].parameters:
                 parameter.again = parameter.name in scope.constants or parameter.name in scope.set_inside
         self.scope = outer

@@ -1,4 +1,7 @@
-"""Branches that run only where a parameter of the function, or an attribute of its object, is this or that constant."""
+"""Branches that run only where a parameter of the function, or an attribute of its object, is this or that constant.
+
+And those where a variable is, or is not, of this or that type.
+"""
 
 from __future__ import annotations
 
@@ -18,18 +21,45 @@ _CONTAINERS = ("dict", "list", "tuple", "set", "frozenset", "str", "bytes", "int
 _PLAIN = (str, int, bool, type(None))
 
 
-def note_branches(builder: FactsBuilder, node: ast.If) -> None:
-    """What runs if the test is true, and if it is not; below a body that leaves, the rest of the block."""
-    if builder.scope.function < 0 or not builder.in_function:
+def note_branches(builder: FactsBuilder, node: ast.If, value: Callable[[ast.expr], int]) -> None:
+    """What runs if the test is true, and if it is not; below a body that leaves, the rest of the block.
+
+    `value` gives the node of an expression.
+    """
+    scope, facts = builder.scope, builder.facts
+    of_values, of_types = _asks(node.test, scope.parameters) if scope.function >= 0 else (False, False)
+    if not (of_values or of_types) or not builder.in_function:
         return
-    function = builder.scope.function
-    names = {parameter.name for parameter in builder.facts.functions[function].parameters}
     for truth, (first, last) in _blocks(builder, node):
-        builder.facts.branches += [
-            Branch(function, first, last, condition)
-            for condition in conditions(node.test, truth)
-            if condition.name.partition(".")[0] in names
+        facts.branches += [
+            Branch(scope.function, first, last, condition)
+            for condition in (conditions(node.test, truth) if of_values else ())
+            if condition.name.partition(".")[0] in scope.parameters
         ]
+        for name, kinds, holds in _type_tests(node.test, truth) if of_types else ():
+            if (held := value(name)) >= 0:
+                types = tuple(_type(builder, kind, value) for kind in kinds)
+                facts.typed.append(TypeBranch(held, first, last, types, holds))
+
+
+def _asks(test: ast.expr, parameters: frozenset[str]) -> tuple[bool, bool]:
+    """Whether a part of the test asks for a parameter, or its attribute; and whether one asks for a type."""
+    of_values = of_types = False
+    todo: list[ast.expr] = [test]
+    for part in todo:  # grows as it goes
+        kind = type(part)
+        if kind is ast.Compare:
+            part = part.left  # type: ignore[attr-defined]
+        elif kind is ast.UnaryOp:
+            todo.append(part.operand)  # type: ignore[attr-defined]
+        elif kind is ast.BoolOp:
+            todo += part.values  # type: ignore[attr-defined]
+        elif kind is ast.Call:
+            of_types = of_types or getattr(part.func, "id", "") == "isinstance"  # type: ignore[attr-defined]
+        if type(part) is ast.Attribute:
+            part = part.value
+        of_values = of_values or (type(part) is ast.Name and part.id in parameters)
+    return of_values, of_types
 
 
 def _blocks(builder: FactsBuilder, node: ast.If) -> Iterator[tuple[bool, tuple[int, int]]]:
@@ -76,16 +106,6 @@ def _name(node: ast.expr) -> str:
     """`mode`, `self.mode`; "" for anything else."""
     name = dotted(node)
     return name if name.count(".") < 2 else ""
-
-
-def note_types(builder: FactsBuilder, node: ast.If, value: Callable[[ast.expr], int]) -> None:
-    """As `note_branches` of `isinstance(x, A)`, where `x` is a variable; `value` gives the node of an expression."""
-    for truth, (first, last) in _blocks(builder, node):
-        for name, kinds, isinstance_of in _type_tests(node.test, truth):
-            held = value(name)
-            types = tuple(_type(builder, kind, value) for kind in kinds)
-            if held >= 0:
-                builder.facts.typed.append(TypeBranch(held, first, last, types, isinstance_of))
 
 
 def _type_tests(test: ast.expr, truth: bool) -> Iterator[tuple[ast.Name, list[ast.expr], bool]]:

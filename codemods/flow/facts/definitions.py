@@ -50,6 +50,7 @@ def enter_function(
             Parameter(argument.arg, value, how, module and (how.is_positional or how is ParameterKind.KEYWORD))
         )
     function.parameters = tuple(parameters)
+    scope.parameters = frozenset(scope.bound)
     positional = [p for p in parameters if p.kind.is_positional]
     with_default = [
         *positional[len(positional) - len(arguments.defaults) :],

@@ -27,6 +27,7 @@ MODULES = frozenset(
 )  # fmt: skip
 METHODS = {"has_key": 1, "iteritems": 0, "iterkeys": 0, "itervalues": 0}  # of dicts, with how many arguments each has
 _LET_THROUGH = frozenset(["open", "file", "device", "no_grad", "enable_grad", "autocast"])  # what is raised inside
+_ENDS = tuple(sorted(METHODS))  # of a name with dots, or without where no name is called
 _LEAVING = (ast.Return, ast.Raise, ast.Continue, ast.Break)
 _PASSES = 4  # over the functions of a file: each goes one call further up
 _Why = tuple[int, str]  # line and name
@@ -38,7 +39,7 @@ def python2_lines(tree: ast.Module, facts: FileFacts) -> list[Python2Lines]:
     given = {module for _, module, _, _ in facts.imports if module in ("builtins", "__builtin__")}
     names = set[str]() if facts.star_imports or given or missing & LOOKS_UP else missing & NAMES
     modules = any(module.partition(".")[0] in MODULES for _, module, level, _ in facts.imports if not level)
-    if not names and not modules and not any(call.text.rpartition(".")[2] in METHODS for call in facts.calls):
+    if not names and not modules and not any(call.text.endswith(_ENDS) for call in facts.calls):
         return []
     frames = any(module.partition(".")[0] == "pandas" for _, module, _, _ in facts.imports)
     return _Lines(tree, names, METHODS.keys() - {"iteritems"} if frames else METHODS.keys()).found()

@@ -39,6 +39,7 @@ class FactsScope:
         "names",
         "nonlocals",
         "owner",
+        "parameters",
         "parent",
         "passes",
         "qualname",
@@ -65,6 +66,7 @@ class FactsScope:
         self.set_true: set[str] = set()  # names that are True here or there
         self.loaded: set[str] = set()  # names of modules that are loaded by a path
         self.loading: set[str] = set()  # of a module: its functions that return such a module
+        self.parameters: frozenset[str] = frozenset()
         self.tree: ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda | ast.ClassDef | None = None
         # what calls that unpack its `**` parameter pass on, once it is known
         self.passes: tuple[PassedOn | None] | None = None

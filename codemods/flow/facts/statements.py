@@ -12,7 +12,7 @@ from ...syntax.names import dotted, last_name, sets_metaclass, without_arguments
 from ..kinds import FunctionKind, MethodBinding
 from .always_read import always_read
 from .builder import FactsBuilder
-from .conditions import note_branches, note_types
+from .conditions import note_branches
 from .definitions import enter_class, enter_function
 from .expressions import Expressions
 from .filled_later import note_put
@@ -150,8 +150,7 @@ class Statements:
             note_choice(builder, node.test, *ends)
         builder.note_false(node)
         if isinstance(node, ast.If):
-            note_branches(builder, node)
-            note_types(builder, node, self.expressions.value)
+            note_branches(builder, node, self.expressions.value)
         before = dict(scope.current)
         ended = self._optional(node.body)
         note_absent(builder, node.test, end_line(node.body[-1]))
