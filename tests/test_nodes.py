@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from codemods.nodes import children, deeper_than, walk, yields
+from codemods.nodes import children, deeper_than, parents_of, walk, yields
+from codemods.syntax import file_tree
 from harness.each_row import each_row
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -93,3 +94,12 @@ def test_which_functions_are_generators(text: str, generator: bool) -> None:
     (function,) = ast.parse(f"def function(rows):\n    {text}\n").body
     assert isinstance(function, ast.FunctionDef)
     assert yields(function.body) is generator
+
+
+def test_nodes_of_a_file_are_walked_once_for_them_and_their_parents(monkeypatch: pytest.MonkeyPatch) -> None:
+    walks: list[ast.AST] = []
+    monkeypatch.setattr(file_tree, "parents_of", lambda tree: (walks.append(tree), parents_of(tree))[1])
+    tree = file_tree.FileTree("a.py", ast.parse(f"{EVERYTHING}x = a + b + c\n"))
+    assert tree.nodes == [*dict.fromkeys(walk(tree.module))]  # `ast` has one `+` for all sums
+    assert all(tree.parents[node] in tree.nodes for node in tree.nodes[1:])
+    assert walks == [tree.module]

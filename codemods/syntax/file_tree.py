@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from functools import cached_property
 from typing import Any, TypeVar
 
-from ..nodes import children, end_line, parents_of, statements, walk
+from ..nodes import children, end_line, parents_of, statements
 from .binding_rules import FUNCTIONS, bound_name, positional, takes_self
 from .main_guard import is_main_process_block
 from .names import last_name
@@ -34,8 +34,8 @@ class FileTree:
 
     @cached_property
     def nodes(self) -> list[ast.AST]:
-        """Every node, breadth first (without the load/store marks)."""
-        return [*walk(self.module)]
+        """Every node, breadth first (without the load/store marks), from what is mostly asked for too."""
+        return [self.module, *self.parents]
 
     @cached_property
     def parents(self) -> dict[ast.AST, ast.AST]:

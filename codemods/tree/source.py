@@ -11,6 +11,7 @@ from bisect import bisect_right
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import accumulate
 
 from ..finding import Edit, Span
 
@@ -132,6 +133,8 @@ class Source:
     @cached_property
     def line_starts(self) -> list[int]:
         """Offset of the first character of each line (lines as Python's tokenizer counts them)."""
+        if "\r" not in self.text:  # nearly all
+            return [0, *accumulate(len(line) + 1 for line in self.text.split("\n")[:-1])]
         return [0, *(match.end() for match in _NEWLINE.finditer(self.text))]
 
     def line_text(self, line: int) -> str:

@@ -6,6 +6,7 @@ import pytest
 from test_flow import crossings
 
 from codemods.finding import Confidence
+from codemods.flow.answers.children import Children
 from harness.each_row import each_row
 from harness.small import reported
 
@@ -128,3 +129,26 @@ def test_what_a_script_makes_only_where_it_starts_no_children(start: str, found:
         )
         is found
     )
+
+
+def test_the_call_graph_is_walked_once_for_all_that_a_boundary_sends(monkeypatch: pytest.MonkeyPatch) -> None:
+    walks: list[int | None] = []
+    reached_from = Children._reached_from
+
+    def counted(children: Children, roots: set[int], without: int | None = None) -> set[int]:
+        walks.append(without)
+        return reached_from(children, roots, without)
+
+    monkeypatch.setattr(Children, "_reached_from", counted)
+    made = "\n".join(f"    steps.append(lambda x: x + {at})" for at in range(6))
+    text = (
+        "import multiprocessing as mp\n\n"
+        f"def build(steps):\n{made}\n\n"
+        "def work(steps):\n    build([])\n\n"
+        "def start():\n    steps = []\n    build(steps)\n    mp.Process(target=work, args=(steps,)).start()\n\n"
+        "if __name__ == '__main__':\n    start()\n"
+    )
+    crossings({"a.py": text})
+    of_boundaries = [without for without in walks if without is not None]
+    assert len(of_boundaries) == len(set(of_boundaries)), of_boundaries
+    assert of_boundaries

@@ -48,6 +48,7 @@ class Children:
     def __init__(self, places: Places, callers: Callers) -> None:
         self.solution, self.places, self.callers = places.solution, places, callers
         self._paths: dict[int, Paths] = {}
+        self._by_main: dict[int, set[int]] = {}  # see `_run_by_main`
 
     def made(self, path: str, position: Position, node: int, line: int) -> bool:
         """What is made at `position` is made in processes that the boundary starts, or in others like these."""
@@ -89,7 +90,7 @@ class Children:
         if sink is None or around not in self._in_children or sink.function in self._in_children:
             return ()
         caller = sink.function if sink.function >= 0 else self._module(sink.path)
-        if around in self._reached_from(self._started_with, caller):
+        if around in self._run_by_main(caller):
             return ()
         calls = self._calls.get(caller, ())
         return tuple((sink.path, at) for callee, at in calls if around in self._reached_from({callee}))
@@ -188,13 +189,26 @@ class Children:
         roots = {index for index in range(len(self.solution.program.functions)) if index not in called}
         return roots - self._entries | {around for around in self._calls if around < 0}
 
+    @cached_property
+    def _callees(self) -> dict[int, frozenset[int]]:
+        return {around: frozenset(callee for callee, _ in calls) for around, calls in self._calls.items()}
+
+    def _run_by_main(self, without: int) -> set[int]:
+        """The functions that the main process comes to, but by the calls in `without` of what runs in children.
+
+        The same boundary is asked about for all that crosses there.
+        """
+        if without not in self._by_main:
+            self._by_main[without] = self._reached_from(self._started_with, without)
+        return self._by_main[without]
+
     def _reached_from(self, roots: set[int], without: int | None = None) -> set[int]:
         """The functions that are called from `roots`; of what the function `without` calls, only the main process's."""
-        found = set(roots)
+        found, callees = set(roots), self._callees
         todo = list(found)
         while todo:
             at = todo.pop()
-            new = {callee for callee, *_ in self._calls.get(at, ())} - found
+            new = callees.get(at, frozenset()) - found
             if at == without:
                 new -= self._in_children
             found |= new

@@ -18,6 +18,7 @@ from ...syntax.outline import Outline, outline_of
 from ...syntax.receivers import qualified_name
 from ...syntax.repo import Repo
 from ...tree.source import Source
+from ...word_index import is_word
 
 _DYNAMIC = (
     "import_module", "__import__", "run_path", "run_module", "spec_from_file_location", "SourceFileLoader",
@@ -34,7 +35,10 @@ _MODULE = re.compile(r"(?:[\w.]+[./])*(\w+)")  # `jobs.train`, `./jobs/train.py`
 _IN_QUOTES = re.compile(r"""["'](?:[^"'\n]*;)?\s*(?:import|from)\s+\w""")
 _BEHIND_QUOTE = re.compile(r"""["';]\s*(?:import|from)\s+\w""")  # what has no such place needs no longer search
 _IMPORT = re.compile(r"\b(?:import|from)\s+\w")
-_BEGINS = re.compile(r"""(?:["'}\n\r\f;:]|\\\w+)[ \t]*(import\s+\w|from\s+[\w.]+\s*(?:import\b|["'\\]))""")
+_IMPORTS = (  # each begins with its word: found many times faster than behind what may stand before it
+    re.compile(r"import(?=\s+\w)"), re.compile(r"""from(?=\s+[\w.]+\s*(?:import\b|["'\\]))""")
+)  # fmt: skip
+_BEFORE = frozenset("\"'}\n\r\f;:")  # behind these an import may begin, and behind `\\n` in a literal
 _AS_MAIN = re.compile(r"""['"]__main__['"]""")
 _BESIDE = re.compile(r"""["'}](?:\.+|\./)["'{%]""")  # `"." + name`, `f"{__package__}.{name}"`
 
@@ -102,10 +106,9 @@ class Importers:
         return self._named[path]
 
     def _finds_by_name(self, path: str) -> bool:
-        todo, seen = [path], {path}
+        todo, seen, importing = [path], {path}, frozenset(_importing(self.project))
         for each in todo:  # grows as it goes
-            source = self.project.source(each)
-            if source is not None and _DYNAMIC_IMPORT.search(source.text):
+            if each in importing:
                 return True
             for other in self.imported(each):
                 if other not in seen:
@@ -294,7 +297,20 @@ def _may_hold_code(source: Source, outline: Outline) -> bool:
     Most that follow a quote follow the docstring of the module.
     """
     own = {(node.lineno, node.col_offset) for node in outline.imports}
-    return any(source.position(match.start(1)) not in own for match in _BEGINS.finditer(source.text))
+    starts = (match.start() for pattern in _IMPORTS for match in pattern.finditer(source.text))
+    return any(_begins(source.text, at) and source.position(at) not in own for at in starts)
+
+
+def _begins(text: str, at: int) -> bool:
+    """What stands before the place does not rule out that a statement begins there."""
+    while at and text[at - 1] in " \t":
+        at -= 1
+    if not at or text[at - 1] in _BEFORE:
+        return at > 0
+    word = at
+    while word and is_word(text[word - 1]):
+        word -= 1
+    return 0 < word < at and text[word - 1] == "\\"
 
 
 @asked

@@ -10,6 +10,7 @@ import re
 from collections.abc import Iterator
 
 from ...project import Project
+from ...questions import asked
 from ...syntax.names import last_name
 from ...syntax.outline import Outline
 from ...syntax.repo import Repo
@@ -25,12 +26,17 @@ _DEPTH = 3  # variables that the module is followed through
 
 def reads_main(project: Project, importers: Importers, path: str) -> str | None:
     """`path:line` in another file, which the script at `path` imports, that reads a variable of the main module."""
-    repo = importers.repo
-    for source in project.matching(_NAMES_MAIN, word=_MAIN):
-        if source.path != path and path in importers.reaching(source.path):
-            for node in variables_of_main(repo, source.path):
-                return f"{source.path}:{node.lineno}"
+    for other in _naming_main(project):
+        if other != path and path in importers.reaching(other):
+            for node in variables_of_main(importers.repo, other):
+                return f"{other}:{node.lineno}"
     return None
+
+
+@asked
+def _naming_main(project: Project) -> tuple[str, ...]:
+    """The files that name the main module, as one that may be asked for its variables."""
+    return tuple(project.paths_matching(_NAMES_MAIN, word=_MAIN))
 
 
 def variables_of_main(repo: Repo, path: str) -> dict[ast.expr, str]:

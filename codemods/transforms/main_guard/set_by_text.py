@@ -20,9 +20,10 @@ _SETTERS = {"setattr": 3, "delattr": 2}  # each with the number of its arguments
 _MANY = 255
 _IMPORTS = frozenset({"import_module", "__import__"})
 _AS_TEXT = re.compile(  # each begins with a letter of its own: found many times faster than behind a boundary
-    r"(?:globals|vars|locals|setattr|delattr)\s*\(|__dict__|sys\.modules\[|import\s+__main__|import_module\(\s*__name__"
+    r"(?:globals|vars|locals|setattr|delattr)\s*\(|__dict__|import\s+__main__|import_module\(\s*__name__"
 )
-_WORDS = ("globals", "vars", "locals", "setattr", "delattr", "__dict__", "modules", "__main__", "import_module")
+_WORDS = ("globals", "vars", "locals", "setattr", "delattr", "__dict__", "__main__", "import_module")
+_IN_MODULES = re.compile(r"sys\.modules\[")  # apart from the others: many files name some modules
 _DEPTH = 3  # variables that a namespace is followed through
 
 
@@ -47,7 +48,8 @@ def set_in_project(project: Project) -> dict[tuple[Outline, str], list[tuple[Out
     """The places that set variables of modules by text, by the module and the name, which may be `UNKNOWN`."""
     found: dict[tuple[Outline, str], list[tuple[Outline, ast.AST]]] = {}
     repo = Repo(project)
-    for path in project.paths_matching(_AS_TEXT, words=_WORDS):
+    as_text = {*project.paths_matching(_AS_TEXT, words=_WORDS)}
+    for path in sorted(as_text.union(project.paths_matching(_IN_MODULES, word="modules", part="sys.modules["))):
         outline = repo.outline(path)
         for node in outline.nodes if outline is not None else ():
             assert outline is not None

@@ -6,7 +6,7 @@ import ast
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from functools import cached_property
+from functools import cached_property, lru_cache
 
 from ...syntax.binding_rules import default_values, positional
 from ...syntax.names import last_name, whose_class
@@ -109,7 +109,7 @@ class Given:
         for name, calls in outline.calls.items():
             original = outline.imported.get(name or "", "").rpartition(".")[2]
             known = original == "partial" or any(map(self.family.is_class_name, (name or "", original)))
-            every = known or name in ("partial", "__class__", "cls") or _BUILDER.match(name or "") is not None
+            every = known or name in ("partial", "__class__", "cls") or _builds(name or "")
             for call in calls:
                 if every or isinstance(call.func, (ast.Subscript, ast.Call)):
                     yield call
@@ -118,7 +118,7 @@ class Given:
         for shape in self._made_by(outline, call):
             for name, value in self._passed(shape, outline, call):
                 yield shape, name, value
-        if _BUILDER.match(last_name(call.func)):
+        if _builds(last_name(call.func)):
             for word in call.keywords:
                 keyword = word.arg if not isinstance(word.value, ast.Constant) else None
                 if keyword is not None and self.recogniser.made(outline, word.value):
@@ -194,6 +194,11 @@ def _own_class(outline: Outline, made: ast.expr) -> ast.ClassDef | None:
     is_of_class = method is not None and any(last_name(mark) == "classmethod" for mark in method.decorator_list)
     first = positional(method)[:1] if method is not None else []
     return outline.owner(made) if is_of_class and first == [getattr(made, "id", "")] else None
+
+
+@lru_cache(maxsize=4096)  # most names are called in many files
+def _builds(name: str) -> bool:
+    return _BUILDER.match(name) is not None
 
 
 def _parameters(init: Method) -> list[str]:

@@ -57,7 +57,8 @@ def replaced_names(project: Project, path: str) -> tuple[str, ...]:
         roots = {name for name, node in facts.module_names.items() if node in fixed}
         imported = {part for _, module, _, name in facts.imports for part in (name, module.partition(".")[0])}
         roots |= imported | set(_LOOPS.findall(source.text))  # `for cls in (A, B): cls.step = faster`
-        roots |= {name for name, of in _ALIASES.findall(source.text) if of in roots}  # `cls = A`
+        if any(root not in roots for root, _ in found):
+            roots |= {name for name, of in _ALIASES.findall(source.text) if of in roots}  # `cls = A`
         found = {(root, name) for root, name in found if root in roots}
     in_variables = (
         set(_IN_VARIABLES.findall(source.text)) if "__dict__" in source.text or "vars(" in source.text else set()

@@ -18,7 +18,7 @@ from .changed_settings import Search
 from .process_state import inherits
 
 _SPAWNS = re.compile(r"['\"](?:spawn|forkserver)['\"]")
-_NAMES_MAIN = re.compile("__main__|MainProcess")  # what a main guard asks for
+_NAMES_MAIN = ("__main__", "MainProcess")  # what a main guard asks for
 _AGAIN = "the worker would run, and print what a forked one does not"
 _START = "start"
 
@@ -46,7 +46,7 @@ def printed_again(search: Search, at: Container[Place] | None) -> Iterator[Loss]
 def _loud(search: Search, script: str) -> str:
     """What of the script prints once more in each worker, in words. Workers of a test import no test as their main."""
     project = search.starts.project
-    outline = search.repo.outline(script) if project.holds(script, _NAMES_MAIN) else None
+    outline = search.repo.outline(script) if any(project.holds(script, name) for name in _NAMES_MAIN) else None
     if outline is None or not has_guard(outline) or is_test(script, facts_lookup(project)):
         return ""
     if (made := shown_again(search.starts, outline, ())) is not None:
