@@ -283,6 +283,28 @@ def test_a_dataset_is_iterated_over_by_workers() -> None:
     assert_position(text, KEPT)
 
 
+@each_row(
+    ("look", "before"),
+    [
+        ("print(rows[0])", True),
+        ("print([rows[at] for at in range(2)])", True),
+        ("for row in rows:\n        break", True),
+        ("print(next(iter(DataLoader(rows))))", True),
+        ("print(first_of(rows))", True),
+        ("rows[0] = 1", False),
+        ("print(len(rows))", False),
+        ("print(size_of(rows))", False),
+        ("sent = DataLoader(rows, num_workers=2)", False),
+    ],
+)
+def test_a_dataset_that_is_looked_at_before_it_is_sent_has_read_on(look: str, before: bool) -> None:
+    sends = f"rows = Lines(path, 5)\n    {look}\n    return DataLoader(rows, num_workers=2)"
+    text = PROGRAM.format(early="pass", late="return next(self.file)")
+    text = text.replace("return DataLoader(Lines(path, 5), num_workers=2)", sends)
+    text += "\n\ndef first_of(rows):\n    return rows[0]\n\n\ndef size_of(rows):\n    return len(rows)\n"
+    assert_position(text, "line 15 reads from it before it is sent, and line 15 goes on" if before else "")
+
+
 def assert_position(text: str, expected: str) -> None:
     """The reason is `expected`, or the fix has it; no position is kept where it is empty."""
     (finding,) = RULE.find(Project(MemoryFiles({"train.py": text.encode()})))

@@ -22,7 +22,8 @@ if TYPE_CHECKING:
 SETS_TO_NONE = "sets it to None"
 _ASKS = frozenset(("print", "len", "str", "repr", "type", "isinstance"))  # sends nothing of what it gets
 _SETS = ("setattr", "delattr")
-_WALK = ("__iter__", "__next__")
+_AT = "__getitem__"
+_WALK = ("__iter__", "__next__", _AT)  # the last where the class has no `__iter__`, and by samplers
 
 
 class Outside:
@@ -145,10 +146,19 @@ class Outside:
             elif methods := _walking(outline, use):
                 if position(use) < sent:
                     self.called.update(methods)
+            elif isinstance(above, ast.Call) and use in above.args and position(use) < sent:
+                self.called.update(self._walked_by(outline, above, above.args.index(use)))
             elif isinstance(above, ast.Call) and last_name(above.func) in _SETS and len(above.args) > 1:
                 attribute = getattr(above.args[1], "value", None)
                 if above.args[0] is use and isinstance(attribute, str):
                     yield attribute, f"{outline.path}:{above.lineno}"
+
+    def _walked_by(self, outline: Outline, call: ast.Call, at: int) -> Iterator[str]:
+        """The methods that Python calls where functions of the repository walk over what a call of them passes."""
+        for where, function in self.elsewhere.repo.called(outline, call.func):
+            parameters = [*function.args.posonlyargs, *function.args.args]
+            for use in named(where, function, parameters[at].arg) if at < len(parameters) else ():
+                yield from _walking(where, use) if isinstance(use, ast.Name) else ()
 
     def passes_on(self, outline: Outline, use: ast.Name) -> bool:
         """The object itself goes somewhere, or a method of it does."""
@@ -172,12 +182,19 @@ def _takes_away(outline: Outline, node: ast.Attribute) -> str:
 
 
 def _walking(outline: Outline, use: ast.Name) -> tuple[str, ...]:
-    """The methods that Python calls where the object is walked over: `next(rows)`, `for row in rows`, `list(rows)`."""
+    """The methods that Python calls where the object is walked over: `next(rows)`, `for row in rows`, `rows[0]`.
+
+    A loader without workers does so in the same process.
+    """
     above = outline.parents[use]
+    if isinstance(above, ast.Subscript) and above.value is use:
+        return (_AT,) if isinstance(above.ctx, ast.Load) else ()
     if isinstance(above, ast.Call) and use in above.args:
         name = last_name(above.func)
         if name == "next":
             return ("__next__",)
+        if name == "DataLoader" and not any(keyword.arg in ("num_workers", None) for keyword in above.keywords):
+            return _WALK
         return _WALK if name in names_of("iterators") | names_of("takes_all") else ()
     walked = isinstance(above, (ast.For, ast.comprehension)) and above.iter is use
     return _WALK if walked or isinstance(above, (ast.Starred, ast.YieldFrom)) else ()
