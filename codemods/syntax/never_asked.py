@@ -128,6 +128,8 @@ class NeverAsked:
         node, found = definition.node, list[tuple[Outline, ast.Call, int]]()
         if self._is_text(node.name) or self._may_be_looked_up(definition):
             return None
+        if any(self.repo.outline(path) is None for path in self.repo.project.with_words((node.name,))):
+            return None
         for outline in self.repo.mentioning(node.name):
             if any(other != node.name and self._is_known_as(outline, other) for other in outline.names_of(node.name)):
                 return None

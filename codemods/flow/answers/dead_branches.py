@@ -7,20 +7,16 @@ def load(path, mode="train"):
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from functools import cached_property
-
 from ...finding import Trace
-from ..facts.records import Branch, Call, Parameter
-from ..solve.heap import BOUND, CLASS, FOREIGN, FUNCTION
+from ..facts.records import Branch, Parameter
 from ..solve.program import Program
 from .callers import Callers, Given
+from .known_calls import KnownCalls
 from .surroundings import Surroundings
 from .without_workers import WithoutWorkers
 
 _MAX_DEPTH = 4  # functions that pass the parameter on to each other
 _MOST = 8  # constants that a parameter may be
-_TAKES_NOTHING = ("super", "isinstance", "issubclass", "torch.no_grad", "torch.inference_mode", "torch.enable_grad")
 _Values = tuple[object, ...]
 
 
@@ -28,8 +24,9 @@ class DeadBranches:
     """Answers for the functions of one solution."""
 
     def __init__(self, callers: Callers, surroundings: Surroundings) -> None:
-        self.solution, self.callers, self.surroundings = callers.solution, callers, surroundings
+        self.solution, self.callers = callers.solution, callers
         self.program: Program = callers.solution.program
+        self.known_calls = KnownCalls(callers, surroundings)
         self.without_workers = WithoutWorkers(callers.solution, callers)
         self._known: dict[tuple[int, str], _Values] = {}
         self._never: dict[tuple[str, Branch], bool] = {}
@@ -72,24 +69,22 @@ class DeadBranches:
         me, _, attribute = name.partition(".")
         if attribute:
             return self._of_attribute(function, attribute, depth) if me == "self" else ()
-        file, made = self.program.functions[function]
-        parameter = next((each for each in made.parameters if each.name == name), None)
-        if parameter is None or parameter.again or function in self._given_away:
+        parameters = self.program.functions[function][1].parameters
+        parameter = next((each for each in parameters if each.name == name), None)
+        if parameter is None or parameter.again:
             return ()
-        if made.name != "__init__" and self.surroundings.is_installed(self.program.files[file]):
-            return ()  # others call it too
         values: dict[tuple[type, object], object] = {}  # True and 1 are two
         for given in self.callers.of(function):
             found = self._given(function, parameter, given, depth)
             if not found:
                 return ()
             values |= {(type(value), value): value for value in found}
-        return tuple(values.values())
+        return tuple(values.values()) if self.known_calls.all_of(function) else ()
 
     def _of_attribute(self, function: int, attribute: str, depth: int) -> _Values:
         """What `self.attribute` is, where the constructor sets it to a parameter, and nothing else sets it."""
         constructor = self.without_workers.constructor(function, attribute)
-        if constructor < 0:
+        if constructor < 0 or not self.known_calls.only_sets(function, attribute, self.without_workers.by_name):
             return ()
         file, made = self.program.functions[constructor]
         facts, index = self.program.facts[file], constructor - self.program.function_offset[file]
@@ -121,29 +116,3 @@ class DeadBranches:
     def _place(self, function: int, parameter: Parameter, bound: bool) -> int:
         positional = [each for each in self.program.functions[function][1].parameters if each.kind.is_positional]
         return positional.index(parameter) - bound if parameter in positional else -1
-
-    @cached_property
-    def _given_away(self) -> set[int]:
-        """The functions that something which is not of the repository gets, and may call."""
-        heap, constraints = self.solution.heap, self.solution.constraints
-        found = set[int]()
-        for callee, calls in constraints.calls.items():
-            held = [heap.values[number] for number in heap.holds[callee]]
-            foreign = [str(value.a) for value in held if value.kind == FOREIGN]
-            if (held and not foreign) or any(name.startswith(_TAKES_NOTHING) for name in foreign):
-                continue
-            for offset, call in calls:
-                if held or call.text not in _TAKES_NOTHING:
-                    found.update(self._functions_in(offset, call))
-        return found
-
-    def _functions_in(self, offset: int, call: Call) -> Iterator[int]:
-        heap = self.solution.heap
-        arguments = (*call.arguments, *(value for _, value in call.keywords), *call.stars, *call.double_stars)
-        for node in arguments:
-            for number in heap.holds[node + offset] if node >= 0 else ():
-                value = heap.values[number]
-                if value.kind in (FUNCTION, BOUND):
-                    yield int(value.a)
-                elif value.kind == CLASS and (made := self.callers.initialiser(int(value.a))) >= 0:
-                    yield made

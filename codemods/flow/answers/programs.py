@@ -7,6 +7,7 @@ from functools import cached_property
 
 from ..facts.records import FileFacts
 from ..facts.test_code import is_test
+from ..solve.heap import MODULE
 from ..solve.solution import Solution
 
 
@@ -100,6 +101,20 @@ class Programs:
             if not is_test(facts.path, self.solution.program.facts_of):
                 for target in self.imported(facts):
                     found.setdefault(target, set()).add(facts.path)
+        return found
+
+    def modules_at(self, node: int) -> set[int]:
+        """The modules that a node holds, and those that they take names from."""
+        program = self.solution.program
+        held = (self.solution.heap.values[number] for number in self.solution.heap.holds[node])
+        todo = [int(value.a) for value in held if value.kind == MODULE]
+        found = set(todo)
+        while todo:
+            for path in self.imported(program.facts[todo.pop()]):
+                if (file := program.file_index[path]) not in found:
+                    found.add(file)
+                    if path.endswith("__init__.py"):
+                        todo.append(file)
         return found
 
     def imported(self, facts: FileFacts, among: frozenset[int] | None = None) -> Iterator[str]:

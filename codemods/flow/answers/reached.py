@@ -12,31 +12,25 @@ from functools import cached_property
 from ..facts.records import Call, Function, NamePattern
 from ..facts.test_code import is_test
 from ..kinds import FunctionKind, MethodBinding
-from ..solve.heap import CLASS, CONTAINER, FOREIGN, FUNCTION, MAX_VALUES, MODULE, Value
+from ..solve.heap import CLASS, CONTAINER, FOREIGN, FUNCTION, MAX_VALUES, Value
 from ..solve.paths import Paths
 from ..solve.sinks import Sink
 from ..solve.solution import Solution
 from .callers import Callers
 from .dead_branches import DeadBranches
+from .known_calls import FINDS_NAMES
 from .never_imported import NeverImported
 from .programs import Programs
 from .surroundings import Surroundings
 from .without_workers import WithoutWorkers
 
-_BY_NAME = frozenset(  # they find functions and classes by their names
-    [
-        "importlib.import_module", "import_module", "__import__", "eval", "exec", "globals", "locals", "vars",
-        "pydoc.locate", "pkgutil.resolve_name", "runpy.run_path", "inspect.getmembers", "fire.Fire",
-        "hydra.utils.instantiate", "hydra.utils.call", "hydra.utils.get_class", "hydra.utils.get_method",
-        "hydra.utils.get_object", "importlib.metadata.entry_points", "pkg_resources.iter_entry_points",
-    ]
-)  # fmt: skip
+_IMPORTS = frozenset({"importlib.import_module", "import_module", "__import__"})
+_BY_NAME = FINDS_NAMES | _IMPORTS | {"vars"}
 _LOOKS_UP = _BY_NAME | {"getattr"}
 _BY_PATH = frozenset(  # they run a file
     ["spec_from_file_location", "load_source", "SourceFileLoader", "run_module", "run_path", "fromfile", "import_file",
      "import_string", "load_object", "autodiscover_tasks"]
 )  # fmt: skip
-_IMPORTS = frozenset({"importlib.import_module", "import_module", "__import__"})
 _LOOKS_AT_CLASS = frozenset({"super", "isinstance", "issubclass"})
 
 
@@ -268,7 +262,7 @@ class Reached:
         if self.no_names:
             return found
         plainly = Reached(self.solution, self.callers, self.surroundings, no_names=True)
-        values, holds = self.solution.heap.values, self.solution.heap.holds
+        values, holds, programs = self.solution.heap.values, self.solution.heap.holds, Programs(self.solution)
         for callee, calls in self.solution.constraints.calls.items():
             held = [values[number] for number in holds[callee]]
             meant = {str(value.a) for value in held if value.kind == FOREIGN}
@@ -278,27 +272,13 @@ class Reached:
                     if -1 not in found and plainly._counts(offset, call):
                         found |= self._imported_by(call) if names <= _IMPORTS else {-1}
                 elif call.looks_up and "getattr" in names and call.arguments and call.arguments[0] >= 0:
-                    found |= self._modules_at(call.arguments[0] + offset)
+                    found |= programs.modules_at(call.arguments[0] + offset)
         for node, loads in self.solution.constraints.loads.items():
             for attribute, _ in loads:
                 if attribute == "__dict__":
-                    found |= self._modules_at(node)
+                    found |= programs.modules_at(node)
                 elif attribute == "__subclasses__":
                     found.add(-1)
-        return found
-
-    def _modules_at(self, node: int) -> set[int]:
-        """The modules that a node holds, and those that they take names from."""
-        program, programs = self.solution.program, Programs(self.solution)
-        held = (self.solution.heap.values[number] for number in self.solution.heap.holds[node])
-        todo = [int(value.a) for value in held if value.kind == MODULE]
-        found = set(todo)
-        while todo:
-            for path in programs.imported(program.facts[todo.pop()]):
-                if (file := program.file_index[path]) not in found:
-                    found.add(file)
-                    if path.endswith("__init__.py"):
-                        todo.append(file)
         return found
 
     def _imported_by(self, call: Call) -> set[int]:

@@ -127,15 +127,12 @@ class WithoutWorkers:
         """`setattr(x, name, value)`, `x.__dict__.update(values)`, `vars(x)[name] = value`, of such an object."""
         heap = self.solution.heap
         held = (
-            heap.values[number]
-            for node, name in self._by_name
-            if name in ("", attribute)
-            for number in heap.holds[node]
+            heap.values[number] for node, name in self.by_name if name in ("", attribute) for number in heap.holds[node]
         )
         return any(value.kind == INSTANCE and int(value.a) in family for value in held)
 
     @cached_property
-    def _by_name(self) -> list[tuple[int, str]]:
+    def by_name(self) -> list[tuple[int, str]]:
         """Objects whose attributes code may set by their names, each with the name, where it is known."""
         program, found = self.solution.program, list[tuple[int, str]]()
         for facts, offset in zip(program.facts, program.offsets, strict=True):

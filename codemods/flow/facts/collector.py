@@ -39,6 +39,7 @@ def facts_of(path: str, tree: ast.Module) -> FileFacts:
     builder.pack()
     facts, module = builder.facts, builder.module
     facts.statements = builder.mentions.found()
+    facts.used = builder.mentions.used_of(module.names)
     facts.runs = runs(tree.body)
     facts.module_names = {name: node for name, node in module.names.items() if name in module.bound}
     facts.unbound = [(name, node) for name, node in module.names.items() if name not in module.bound]

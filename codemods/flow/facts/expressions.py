@@ -56,6 +56,7 @@ _CONSTANT = ast.Constant
 _COMPARED = (ast.Is, ast.IsNot, ast.Eq, ast.NotEq)
 _SEQUENCE = (ast.Tuple, ast.List)
 _JOINING = (ast.Add, ast.BitOr)
+_LOOKS = ("super", "isinstance", "issubclass")  # they only look at a class
 _METHODS = PUTS | TAKES_OUT | VIEW_METHODS  # of which more is noted than the call
 
 
@@ -68,6 +69,7 @@ class Expressions(Targets):
     def __init__(self, builder: FactsBuilder) -> None:
         super().__init__(builder)
         self.self_calls: dict[tuple[int, str], set[int]] = {}  # (class, method) -> functions that call self.method()
+        self.plain: ast.expr | None = None  # what is walked next, if it is called, derived from, or only looked at
         self.chooses = False  # in a comprehension with a test of values
         self.keys: dict[str, tuple[str, ...]] = {}  # by the variable of a comprehension, the literal keys it goes over
 
@@ -91,6 +93,8 @@ class Expressions(Targets):
 
     def _name(self, node: ast.Name) -> int:
         builder, name = self.builder, node.id
+        if node is not self.plain:
+            builder.mentions.used.add(name)
         scope = builder.scope
         known = scope.current.get(name, -1)
         if known == DEAD:
@@ -102,6 +106,7 @@ class Expressions(Targets):
     def attribute(self, node: ast.Attribute) -> int:
         """`x.attribute`, to be read."""
         self.builder.mentions.note_attribute(node)
+        self.plain = node.value
         base = self.value(node.value)
         if base < 0:
             return -1
@@ -114,6 +119,11 @@ class Expressions(Targets):
         if self.loaded and is_loaded(self.builder.scope, node.value):
             self.builder.facts.hazards.append((result, HazardKind.LOADED, position(node)))
         return result
+
+    def base(self, node: ast.expr) -> int:
+        """The node of what a class derives from."""
+        self.plain = node
+        return self.value(node)
 
     def _await(self, node: ast.Await) -> int:
         return self.value(node.value)
@@ -293,7 +303,9 @@ class Expressions(Targets):
     def _call(self, node: ast.Call) -> int:
         builder = self.builder
         facts, function = builder.facts, node.func
+        self.plain = function
         callee = self.value(function)
+        looks = type(function) is ast.Name and function.id in _LOOKS
         arguments: list[int] = []
         stars: list[int] = []
         literals: dict[str | int, object] = {}
@@ -301,6 +313,7 @@ class Expressions(Targets):
             if type(argument) is ast.Starred:
                 stars.append(self.value(argument.value))
                 continue
+            self.plain = argument if looks else None
             arguments.append(self.value(argument))
             self._literal(literals, index, argument)
         keywords: list[tuple[str, int]] = []

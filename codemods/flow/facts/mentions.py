@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable, Iterator
+from collections.abc import Container, Iterable, Iterator
 
 from ...syntax.names import root_of_chain, root_of_place
 from .records import TopLevel
@@ -17,6 +17,8 @@ class Mentions:
     def __init__(self) -> None:
         self.bound: set[str] = set()
         self.read: set[str] = set()
+        self.used: set[str] = set()  # names of any scope that are read for more than a call, a base or an attribute
+        self._renamed: set[str] = set()
         self._attributes: set[tuple[str, str]] = set()  # by the variable at the root of `x.y.z`
         self._others: set[str] = set()
         self._imported: set[str] = set()  # variables, at any depth
@@ -33,6 +35,12 @@ class Mentions:
         """`name` is imported, as `variable` where that is not "". Names of modules end with a dot."""
         self._others.add(name)
         self._imported.add(variable)
+        if variable not in ("", name) and not name.endswith("."):
+            self._renamed.add(name)
+
+    def used_of(self, names: Container[str]) -> tuple[str, ...]:
+        """Those of `used` that are among `names`, or are imported somewhere; and what is imported by another name."""
+        return _in_order(self._renamed | {name for name in self.used if name in names or name in self._imported})
 
     def end(self, statement: ast.stmt) -> None:
         """The walk has left a statement of the module."""

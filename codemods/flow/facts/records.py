@@ -290,6 +290,7 @@ class FileFacts:
     typed: list[TypeBranch] = field(default_factory=list)
     python2: list[Python2Lines] = field(default_factory=list)
     statements: list[TopLevel] = field(default_factory=list)
+    used: tuple[str, ...] = ()  # names of the module, or imported, that are read for more than a call or a base
     runs: bool = False  # it does something by itself, beside definitions and assignments
 
 

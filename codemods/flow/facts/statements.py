@@ -360,7 +360,7 @@ class Statements:
         facts = builder.facts
         marks = [decorator for decorator in node.decorator_list if not sets_metaclass(decorator)]
         applied = [self.expressions.value(decorator) for decorator in marks]
-        bases = tuple(self.expressions.value(without_arguments(base)) for base in written_bases(node))
+        bases = tuple(self.expressions.base(without_arguments(base)) for base in written_bases(node))
         named = {keyword.arg: self.expressions.value(keyword.value) for keyword in node.keywords}
         metaclass = written_metaclass(node)
         if metaclass is not None:
