@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import re
 from collections import Counter
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from itertools import product
 
 from ....nodes import end_line, walk
@@ -39,12 +39,13 @@ def read_by_callee(project: Project, path: str, node: ast.AST) -> str | None:
     return None
 
 
-def read_from_error(project: Project, path: str, calling: Collection[str]) -> str | None:
+def read_from_error(project: Project, path: str, callers: Callable[[], Collection[str]]) -> str | None:
     """What reads the names of the functions that an error came through, in a file that calls one; in words.
 
-    `calling`: the files that call the function of the file `path`. There a function that reads them may be called, too.
+    `callers`: the files that call the function of the file `path`. There a function that reads them may be called, too.
     """
     readers = project.derive(_readers_of_errors)
+    calling = callers() if readers else ()
     outlines = [Repo(project).outline(each) for each in sorted({path, *calling})] if readers else []
     for where, names in readers.items():
         if where.rpartition(":")[0] in calling:

@@ -102,12 +102,7 @@ class InspectionChecks:
         if frames is not None:
             line = self.source.position(frames.start())[0]
             raise Refused(f"`{frames[0]}` (line {line}) may read the name of its code, {RENAMED}")
-        calling = {call.path for call in self.known.given(self.path, *start_of(unit.node))} if renames_code else set()
-        reader = (
-            read_by_callee(self.project, self.path, unit.node) or read_from_error(self.project, self.path, calling)
-            if renames_code
-            else None
-        )
+        reader = self._reader_of_name(unit.node) if renames_code else None
         if reader is not None:
             raise Refused(f"{reader}, {RENAMED}")
         wrapped = form is not Form.FUNCTION
@@ -151,6 +146,14 @@ class InspectionChecks:
                     raise Refused(f"{what}, {lacking}" if wrapped else f"{what}, {RENAMED}")
                 asked, asks_name = Asked(f"{what}, which a partial lacks", True).and_(asked), True
         return asked
+
+    def _reader_of_name(self, node: Movable) -> str | None:
+        """What may read its name from a frame, in other files; in words."""
+
+        def calling() -> set[str]:
+            return {call.path for call in self.known.given(self.path, *start_of(node))}
+
+        return read_by_callee(self.project, self.path, node) or read_from_error(self.project, self.path, calling)
 
     def _asks_class_bodies(self, node: ast.AST) -> bool:
         """A metaclass goes over what the body of a class binds: `isinstance(value, FunctionType)` for `ns.items()`."""

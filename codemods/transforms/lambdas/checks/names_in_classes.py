@@ -5,7 +5,6 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterator
-from typing import NamedTuple
 
 from ....nodes import walk
 from ....project import Project
@@ -21,27 +20,19 @@ _CALLS = ("vars", "dir", "getmembers", "getmembers_static")
 _NAMES = frozenset({"__name__", "__qualname__"})
 
 
-class _Scan(NamedTuple):
-    """`text` at `path`:`line` goes through what `subject` binds, and a name is read in the same function."""
-
-    outline: Outline
-    line: int
-    text: str
-    node: ast.expr
-    subject: ast.expr
-
-
 def name_read_in_class(project: Project, path: str, node: ast.Lambda) -> str | None:
     """Where the name of a lambda that the body of a class binds may be read with those of the others; in words."""
-    scans, repo = project.derive(_scans), Repo(project)
-    outline = repo.outline(path) if scans else None
+    repo = Repo(project)
+    outline = repo.outline(path)
     owner = _body_around(outline, node) if outline is not None else None
     if outline is None or owner is None:
         return None
-    for scan in scans:
-        if _may_be(repo, scan, Class(outline, owner)):
-            where = f"line {scan.line}" if scan.outline.path == path else f"{scan.outline.path}:{scan.line}"
-            return f"`{scan.text}` ({where}) goes through what its class binds, and names of functions are read there"
+    for where in filter(None, map(repo.outline, project.derive(_scanning))):
+        for scan, subject in _scans(where):
+            if _may_be(repo, where, scan, subject, Class(outline, owner)):
+                place = f"line {scan.lineno}" if where is outline else f"{where.path}:{scan.lineno}"
+                text = ast.unparse(scan)[:60]
+                return f"`{text}` ({place}) goes through what its class binds, and names of functions are read there"
     return None
 
 
@@ -52,14 +43,16 @@ def _body_around(outline: Outline, node: ast.Lambda) -> ast.ClassDef | None:
     return at if isinstance(at, ast.ClassDef) else None
 
 
-def _scans(project: Project) -> list[_Scan]:
-    found: list[_Scan] = []
-    for source in project.matching(_SCANS, words=_WORDS):
-        outline = Repo(project).outline(source.path)
-        for node, subject in _subjects(outline) if outline is not None else ():
-            if outline is not None and _reads_names(outline, node):
-                found.append(_Scan(outline, node.lineno, ast.unparse(node)[:60], node, subject))
-    return found
+def _scanning(project: Project) -> tuple[str, ...]:
+    """The files that go through what something binds, and read names there."""
+    repo = Repo(project)
+    outlines = (repo.outline(source.path) for source in project.matching(_SCANS, words=_WORDS))
+    return tuple(outline.path for outline in outlines if outline is not None and any(_scans(outline)))
+
+
+def _scans(outline: Outline) -> Iterator[tuple[ast.expr, ast.expr]]:
+    """What goes through the names that something binds, where names of functions are read; with that."""
+    return ((node, subject) for node, subject in _subjects(outline) if _reads_names(outline, node))
 
 
 def _subjects(outline: Outline) -> Iterator[tuple[ast.expr, ast.expr]]:
@@ -80,16 +73,16 @@ def _reads_names(outline: Outline, node: ast.expr) -> bool:
     return False
 
 
-def _may_be(repo: Repo, scan: _Scan, cls: Class) -> bool:
+def _may_be(repo: Repo, outline: Outline, scan: ast.expr, subject: ast.expr, cls: Class) -> bool:
     """What is gone through is the class, one related to it, or what can't be followed; no object, nor a module."""
-    found = repo.resolver.classes(scan.outline, scan.subject)
+    found = repo.resolver.classes(outline, subject)
     if found:
         return any(repo.resolver.may_be_related(each, cls) for each in found)
-    if repo.resolver.module(scan.outline, scan.subject) is not None:
+    if repo.resolver.module(outline, subject) is not None:
         return False
-    if scan.outline.is_self(scan.subject):
-        if not isinstance(scan.node, ast.Call) or last_name(scan.node.func) == "vars":
+    if outline.is_self(subject):
+        if not isinstance(scan, ast.Call) or last_name(scan.func) == "vars":
             return False  # what the object keeps
-        owner = scan.outline.owner(scan.subject)
-        return owner is not None and repo.resolver.may_be_related(Class(scan.outline, owner), cls)
-    return isinstance(scan.subject, (ast.Name, ast.Call)) or last_name(scan.subject) == "__class__"
+        owner = outline.owner(subject)
+        return owner is not None and repo.resolver.may_be_related(Class(outline, owner), cls)
+    return isinstance(subject, (ast.Name, ast.Call)) or last_name(subject) == "__class__"
