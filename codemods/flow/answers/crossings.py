@@ -38,7 +38,7 @@ from .reached import Reached
 from .recorded import Recorder, recorded
 from .registries import Registries
 from .same_object import SameObject
-from .seeds import EVERY, evaluated_seeds, likely_seeds, possible_seeds, proven_seeds
+from .seeds import EVERY, evaluated_seeds, likely_seeds, named_seeds, possible_seeds, proven_seeds
 from .shared_copies import SharedCopies
 from .surroundings import NUMBERS, TEXTS, Surroundings, compared_numbers
 from .taken_along import TakenAlong
@@ -233,7 +233,7 @@ class Flow:
             (Confidence.PROVEN, list(proven_seeds(solution, reached, files=False)), EVERY),
             (Confidence.PROVEN, list(proven_seeds(solution, reached, files=True)), EVERY),
             (Confidence.LIKELY, list(likely_seeds(solution, reached, self._home)), EVERY),
-            (Confidence.LIKELY, list(evaluated_seeds(solution, reached)), EVERY),
+            (Confidence.LIKELY, [*evaluated_seeds(solution, reached), *named_seeds(solution, reached)], EVERY),
             *((Confidence.LIKELY, list(proven_seeds(solution, reached, only)), only) for only in self._pickier),
         ]
 

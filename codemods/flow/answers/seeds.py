@@ -8,12 +8,13 @@ from ...finding import Hop
 from ...hazard_kind import HazardKind
 from ..facts.syntax import IN_A_DICT, IN_A_TUPLE, KEYS
 from ..facts.test_code import is_test
-from ..solve.heap import BOUND, CLASS, CONTAINER, FOREIGN, FUNCTION, HAZARD, INSTANCE, Value
+from ..solve.heap import BOUND, CLASS, CONTAINER, FOREIGN, FUNCTION, HAZARD, INSTANCE, MAX_HAZARDS, OBJECT, Value
 from ..solve.sinks import STARRED, Sink
 from ..solve.solution import Solution
 from .at_home import AtHome
 from .programs import Programs
 from .reached import Reached
+from .surroundings import stem
 from .trace import Reason
 from .without_workers import WithoutWorkers
 
@@ -25,6 +26,7 @@ _OF_DATASETS = tuple(map(frozenset, (("__getitem__",), ("__getitems__",), ("__ge
 _NUMBERED = frozenset(("__getitem__", "__len__"))
 _ITERATES = frozenset(("__iter__",))
 _OF_LOADERS = ("Iterator", "DataLoader")  # the classes of libraries that give batches
+_LOADED = "datasets.load_dataset"  # of Hugging Face
 _THREAD, _PLAIN = "threading.Thread", frozenset({"object", "abc.ABC"})
 EVERY: frozenset[HazardKind] = frozenset()  # as `only`: no kind is left out
 
@@ -187,6 +189,35 @@ def evaluated_seeds(solution: Solution, reached: Reached) -> Iterator[tuple[int,
                 if (number := solution.number_of_instance(index)) >= 0:
                     what = f"`eval` may make a `{name}` here, which a DataLoader gets in {sink.path}:{sink.line}"
                     yield number, Reason(-1, -1, Hop(text.path, text.position[0], what), "")
+
+
+def named_seeds(solution: Solution, reached: Reached) -> Iterator[tuple[int, Reason]]:
+    """Datasets of libraries that functions give which a text names (`target: data.rows.load`), where there are loaders.
+
+    Those of the repository's own classes are among `likely_seeds`.
+    """
+    program, heap, named = solution.program, solution.heap, reached.surroundings.named
+    functions = [
+        (file, function)
+        for file, function in (program.functions if named else ())
+        if (stem(program.files[file]), function.name) in named and function.qualname == function.name
+    ]
+    loader = next((sink for sink in solution.sinks if _takes_samples(solution, reached, sink)), None)
+    if loader is None:
+        return
+    for file, function in functions:
+        for number in heap.holds[function.returns + program.offsets[file]]:
+            value = heap.values[number]
+            if value.kind == OBJECT and (heap.most[number] == MAX_HAZARDS or str(value.a).startswith(_LOADED)):
+                what = f"a text names `{function.name}`: a dataset for loaders, as in {loader.path}:{loader.line}"
+                yield number, Reason(-1, -1, Hop(program.files[file], function.position[0], what), "")
+
+
+def _takes_samples(solution: Solution, reached: Reached, sink: Sink) -> bool:
+    """The sink is what a loader with workers gets, in no test."""
+    if sink.argument != DATASET or not sink.crosses or sink.says or is_test(sink.path, solution.program.facts_of):
+        return False
+    return reached.boundary(sink) and not _forks(solution, Programs(solution), sink)
 
 
 def possible_seeds(solution: Solution, reached: Reached) -> Iterator[tuple[int, Reason]]:

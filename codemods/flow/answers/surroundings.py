@@ -59,5 +59,9 @@ class Surroundings:
 
     def is_named(self, path: str, definitions: Collection[str]) -> bool:
         """A text names the module, or one of its `definitions`, for somebody to load."""
-        stem = path.removesuffix(".py").rpartition("/")[2]
-        return any((stem, name) in self.named for name in ("", *definitions))
+        return any((stem(path), name) in self.named for name in ("", *definitions))
+
+
+def stem(path: str) -> str:
+    """The last name of the module that lies there."""
+    return path.removesuffix(".py").rpartition("/")[2]
