@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import importlib
 import re
-from collections.abc import Callable, Container, Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
@@ -60,7 +60,7 @@ Place = tuple[str, int]  # a file and a line
 class Losses(Protocol):
     """What workers of a project lose; those at other boundaries than `at` (None: all) may be left out."""
 
-    def __call__(self, project: Project, at: Container[Place] | None = None, /) -> Iterable[Loss]:
+    def __call__(self, project: Project, at: frozenset[Place] | None = None, /) -> Iterable[Loss]:
         """In the order in which they count where several are at one boundary."""
 
 
@@ -102,7 +102,7 @@ def found_by(package: str) -> Callable[[Project], Iterable[Finding]]:
 def losses_by(package: str) -> Losses:
     """`losses` of the module `rule` in `package`, imported when it is called."""
 
-    def losses(project: Project, at: Container[Place] | None = None) -> Iterable[Loss]:
+    def losses(project: Project, at: frozenset[Place] | None = None) -> Iterable[Loss]:
         found: Iterable[Loss] = importlib.import_module(f"{package}.rule").losses(project, at)
         return found
 

@@ -23,6 +23,7 @@ from ..flow.facts.records import FileFacts
 from ..hazard_kind import HazardKind
 from ..questions import ask_again
 from ..reads import Answered, Changed, Question, Reads
+from ..rule import Loss
 from ..syntax.moved_tree import moved_lines
 from ..tree.parse import NotParsed, parsed
 from ..tree.source import Source, UnreadableSource
@@ -31,7 +32,7 @@ if TYPE_CHECKING:
     from ..project import Project
     from .look import Look
 
-ANSWERS = (Crossing, HazardKind, Inspection, InstanceUse)  # classes that answers of the flow are made of
+ANSWERS = (Crossing, HazardKind, Inspection, InstanceUse, Loss)  # classes that answers are made of
 
 _LINE = re.compile(r"\blines? \d+(?!\d| of )")  # of a file that is not named beside it
 _DIGIT = re.compile(r"\d")
@@ -82,10 +83,16 @@ class AfterChange:
 
     def concerns_findings(self, findings: Iterable[Finding], reads: Reads) -> bool:
         """True when the change may alter the findings, which came of `reads`."""
-        said = [repr(finding) for finding in findings]
-        names = [repr(path)[1:-1] for path in self._python]
-        placed = any(name in text for name in names for text in said) or any(map(_LINE.search, said))
-        return self._concerns(reads, not placed)
+        return self._concerns(reads, not any(map(self._may_name_place, findings)))
+
+    def _may_name_place(self, found: Finding | Loss) -> bool:
+        """It names a file that changed, or says a line without its file."""
+        said = repr(found)
+        return any(name in said for name in self._changed_names) or _LINE.search(said) is not None
+
+    @cached_property
+    def _changed_names(self) -> list[str]:
+        return [repr(path)[1:-1] for path in self._python]
 
     def _concerns(self, reads: Reads, free: bool) -> bool:
         """True when the change may alter something of what was read, or what came of it.
@@ -111,7 +118,9 @@ class AfterChange:
         return reads if answers == reads.answers else replace(reads, answers=answers)
 
     def _names_no_place(self, answer: Any) -> bool:
-        """An answer has no number of a line in it, be it in words."""
+        """An answer has no number of a line of a changed file in it, be it in words."""
+        if isinstance(answer, Loss):
+            return not self._may_name_place(answer)
         if isinstance(answer, str):
             return _DIGIT.search(answer) is None or answer.isidentifier() or answer in self._now
         if isinstance(answer, dict):

@@ -6,7 +6,7 @@ What could not be pickled stopped the program, and said so. Once it crosses, the
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Container, Iterable
+from collections.abc import Iterable
 from dataclasses import replace
 
 from ..finding import Finding, Fix
@@ -14,7 +14,7 @@ from ..project import Project
 from ..rule import Loss, Place, Rule
 
 
-def losses_of(rules: Iterable[Rule], project: Project, at: Container[Place] | None = None) -> list[Loss]:
+def losses_of(rules: Iterable[Rule], project: Project, at: frozenset[Place] | None = None) -> list[Loss]:
     """What workers of the project lose, by all rules that look for it. `at`: nobody asks about other boundaries."""
     return [loss for rule in rules if rule.losses is not None for loss in rule.losses(project, at)]
 

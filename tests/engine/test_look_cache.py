@@ -27,6 +27,8 @@ from codemods.reads import Changed, Reads
 from codemods.settings import Settings
 from codemods.syntax.tried import other_way
 from codemods.transforms import rules
+from codemods.transforms.main_guard import rule as main_guard
+from codemods.transforms.main_guard.state.state_findings import lost_state
 from codemods.tree.directory import DirectoryFiles, Selected
 
 WARM = Settings(confidence=Confidence.POSSIBLE, cache=True)
@@ -321,6 +323,43 @@ def test_who_catches_a_failure_is_asked_of_no_whole_text(repository: Path) -> No
     reads = project.asked[other_way.name, "copies.py:5"].reads
     assert not reads.texts
     assert {"copies.py", "calls.py"} <= {*reads.trees}
+
+
+_SENT = {
+    "run.py": "from multiprocessing import Process\nimport settings\nfrom sampler import Sampler\n\n\ndef main():\n"
+    "    settings.SIZE = int(input())\n    Process(target=Sampler().draw).start()\n\n\n"
+    'if __name__ == "__main__":\n    main()\n',
+    "settings.py": "SIZE = 1\n",
+    "show.py": "import settings\n\n\ndef show():\n    print(settings.SIZE)\n",
+    "sampler.py": "import threading\nfrom show import show\n\n\nclass Sampler:\n    def __init__(self):\n"
+    "        self.lock = threading.Lock()\n\n    def draw(self):\n        with self.lock:\n            show()\n",
+}
+
+
+@pytest.mark.parametrize(("path", "again"), [("sampler.py", False), ("run.py", True)])
+def test_what_workers_lose_is_looked_for_again_where_it_may_be_another(
+    path: str, again: bool, tmp_path: Path, work: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder, asked = looked_at(tmp_path, _SENT, work), list[Project]()
+    monkeypatch.setattr(main_guard, "lost_state", lambda project: asked.append(project) or lost_state(project))
+    (folder / path).write_text(f"# above\n{_SENT[path]}")
+    after = warm(folder)
+    assert "unpicklable-attributes" in work  # it names a line of the file
+    assert bool(asked) == again
+    assert after == cold(folder)
+    (unsafe,) = (each.fix.unsafe for each in after.findings if each.rule == "unpicklable-attributes" and each.fix)
+    assert unsafe is not None and f"line {7 + again} of run.py" in unsafe
+
+
+def test_what_workers_lose_is_asked_of_no_whole_text(tmp_path: Path) -> None:
+    more = {"other.py": "import torch.multiprocessing as mp\n\n\ndef run(work):\n    mp.spawn(work, nprocs=2)\n"}
+    project = Project(DirectoryFiles(written(tmp_path / "workers", _SENT | more)))
+    losses = list(main_guard.losses(project, frozenset({("run.py", 8)})))
+    assert [(loss.path, loss.line) for loss in losses] == [("run.py", 8)]
+    asked = {name: answered.reads for (name, *_), answered in project.asked.items()}
+    reads = [asked[question.name] for question in (main_guard.lost_anywhere, main_guard.lost_at)]
+    assert not any("other.py" in each.texts for each in reads)
+    assert any("other.py" in each.trees for each in reads)
 
 
 def test_what_defines_nothing_that_workers_run_is_not_parsed_for_it(tmp_path: Path, work: list[str]) -> None:

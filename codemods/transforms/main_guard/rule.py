@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Container, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 
 from ...finding import Confidence, Finding, Hop
@@ -15,7 +15,6 @@ from ...questions import asked
 from ...rule import Loss, Place
 from ...syntax.binding_rules import FUNCTIONS
 from ...syntax.outline import Outline, outline_of
-from ...tree.source import Source
 from .exit_marks import marked_for_exit
 from .guard.below_guard import STOPS, guarded_findings, missing_findings
 from .guard.set_below import set_below_findings
@@ -61,30 +60,43 @@ def find_in(project: Project, path: str) -> Iterable[Finding]:
     return _in_file(search, path) if path else state_findings(project)
 
 
-def losses(project: Project, at: Container[Place] | None = None) -> Iterable[Loss]:
+def losses(project: Project, at: frozenset[Place] | None = None) -> Iterable[Loss]:
     """What workers silently go on without; `at`: as far as that is at one of these boundaries."""
-    starting = project.with_key(spoken, STARTS)
-    if not starting:
+    if not project.with_key(spoken, STARTS):
         return
+    (lost, left), (otherwise, in_vain) = lost_anywhere(project), lost_at(project, at)
+    yield from (*lost, *otherwise, *left, *in_vain)
+
+
+_Losses = tuple[Loss, ...]
+
+
+@asked
+def lost_anywhere(project: Project) -> tuple[_Losses, _Losses]:
+    """Losses at whatever boundary: of state, and of a `Process` that is started outside of the main guard."""
+    found: list[Loss] = []
     accepts = project.settings.unsafe_fixes
     lost = project.derive(lost_state)
     for row in lost.state:
         if not row.shown:
-            yield Loss(row.sent[0], row.sent[1], row.message, only=ID if row.stops else "", some=lost.some)
-    for each in (each for found in project.derive(_all_missing).values() for each in found):
+            found.append(Loss(row.sent[0], row.sent[1], row.message, only=ID if row.stops else "", some=lost.some))
+    for each in (each for missing in project.derive(_all_missing).values() for each in missing):
         # They go on without it; where a fix hands it over, they don't.
         if each.why_not(accepts) is not None and STOPS not in each.message:
-            yield Loss(each.trace[-1].path, each.trace[-1].line, each.message)
+            found.append(Loss(each.trace[-1].path, each.trace[-1].line, each.message))
+    why = "the program would go on without the worker, where it stops today"
+    return tuple(found), tuple(Loss(*left, why) for left in project.derive(_left_unguarded))
+
+
+@asked
+def lost_at(project: Project, at: frozenset[Place] | None) -> tuple[_Losses, _Losses]:
+    """Losses that are looked for at some boundaries alone: what would happen otherwise, and what would not help."""
     with project.working_with(Search) as search:
-        otherwise = (*printed_again(search, at), *fails_on_purpose(search, starting))
-        in_vain = () if at is None else tuple(_in_vain(search, at))
-    yield from otherwise
-    for path, line, message in project.derive(_left_unguarded):
-        yield Loss(path, line, message, "the program would go on without the worker, where it stops today")
-    yield from in_vain
+        otherwise = (*printed_again(search, at), *fails_on_purpose(search, project.with_key(spoken, STARTS)))
+        return otherwise, () if at is None else tuple(_in_vain(search, at))
 
 
-def _in_vain(search: Search, at: Container[Place]) -> Iterator[Loss]:
+def _in_vain(search: Search, at: frozenset[Place]) -> Iterator[Loss]:
     """Those of these boundaries to which no worker of a script gets, as it stays without a main guard.
 
     Not where something is pickled under fork too: there the script has no other problem.
@@ -159,10 +171,11 @@ def _all_unguarded(project: Project) -> dict[str, tuple[Finding, ...]]:
     found: dict[str, tuple[Finding, ...]] = {}
     with project.working_with(Search) as search:
         for path in project.with_key(spoken, STARTS):
-            source = project.source(path)
-            outline = search.repo.outline(path) if source is not None and _BEGINS.search(source.text) else None
-            if source is None or outline is None or has_guard(outline) or _forks(search, outline, source):
+            outline = search.repo.outline(path) if project.holds(path, _BEGINS) else None
+            if outline is None or has_guard(outline) or _forks(search, outline):
                 continue
+            source = project.source(path)
+            assert source is not None
             found[path] = tuple(unguarded_starts(search, outline, source))
     return found
 
@@ -178,9 +191,9 @@ def _all_missing(project: Project) -> dict[str, tuple[Finding, ...]]:
     found: dict[str, tuple[Finding, ...]] = {}
     with project.working_with(Search) as search:
         for path in project.with_key(spoken, STARTS):
-            source, outline = project.source(path), search.repo.outline(path)
-            if source is not None and outline is not None and not _forks(search, outline, source):
-                found[path] = tuple(missing_findings(search, outline, source))
+            outline = search.repo.outline(path)
+            if outline is not None and not _forks(search, outline):
+                found[path] = tuple(missing_findings(search, outline))
     return found
 
 
@@ -202,7 +215,7 @@ def _all_in_file(search: Search, path: str, known: tuple[_ByFile, _ByFile] | Non
     starts = search.starts
     missing, unguarded = (None, None) if known is None else (known[0].get(path), known[1].get(path))
     source, outline = starts.project.source(path), outline_of(starts.project, path)
-    if source is not None and outline is not None and not _forks(search, outline, source):
+    if source is not None and outline is not None and not _forks(search, outline):
         if path.rpartition("/")[2] == "__main__.py":  # `python -m package`: multiprocessing does not run it again
             unguarded = ()
         elif unguarded is None:
@@ -213,13 +226,13 @@ def _all_in_file(search: Search, path: str, known: tuple[_ByFile, _ByFile] | Non
         if "__main__" in source.text or STARTS in spoken(starts.project, path):
             yield from guarded_findings(search, outline, source)
             yield from set_below_findings(search, outline, source) if not unguarded else ()
-            yield from missing_findings(search, outline, source) if missing is None else missing
+            yield from missing_findings(search, outline) if missing is None else missing
 
 
-def _forks(search: Search, outline: Outline, source: Source) -> bool:
+def _forks(search: Search, outline: Outline) -> bool:
     """It sets fork for the process, or imports a module or package that does whenever it is imported."""
     starts = search.starts
-    if _FORKS.search(source.text) is not None:
+    if starts.project.holds(outline.path, _FORKS):
         return True
     setting = [path for path in _choosing_fork(starts.project) if _forks_on_import(starts, path)]
     return bool(setting) and any(

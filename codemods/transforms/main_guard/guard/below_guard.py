@@ -40,13 +40,14 @@ def guarded_findings(search: Search, outline: Outline, source: Source) -> Iterat
         yield Finding.answered(ID, outline.path, span, message, item.confidence, trace, answer)
 
 
-def missing_findings(search: Search, outline: Outline, source: Source) -> Iterator[Finding]:
+def missing_findings(search: Search, outline: Outline) -> Iterator[Finding]:
     """Globals that only the main process sets, and a worker reads."""
     starts = search.starts
     found = [each for each in missing_globals(starts, outline) if not is_set_late(search, outline, each)]
-    answers = (
-        answers_for(starts, outline, source, search.importers.of(outline.path) is not None, found) if found else {}
-    )
+    source = starts.project.source(outline.path) if found else None
+    if source is None:
+        return
+    answers = answers_for(starts, outline, source, search.importers.of(outline.path) is not None, found)
     for missing in found:
         confidence = Confidence.POSSIBLE if is_test(outline.path, facts_lookup(starts.project)) else missing.confidence
         name = missing.read.id

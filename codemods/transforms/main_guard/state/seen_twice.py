@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 import re
-from collections.abc import Container, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 
 from ....flow.facts.records import facts_lookup
 from ....flow.facts.test_code import is_test
@@ -23,7 +23,7 @@ _AGAIN = "the worker would run, and print what a forked one does not"
 _START = "start"
 
 
-def printed_again(search: Search, at: Container[Place] | None) -> Iterator[Loss]:
+def printed_again(search: Search, at: frozenset[Place] | None) -> Iterator[Loss]:
     """Boundaries of scripts with a main guard, where what they define or import prints as it is imported.
 
     Those among `at`, None for all.
@@ -61,8 +61,8 @@ def fails_on_purpose(search: Search, paths: Iterable[str]) -> Iterator[Loss]:
     """A process that is started by spawn in a `try`, after which the program goes on in another way."""
     tries = Tries(search.repo)
     for path in paths:
-        source, outline = search.starts.project.source(path), search.repo.outline(path)
-        if source is None or outline is None or not _SPAWNS.search(source.text):
+        outline = search.repo.outline(path) if search.starts.project.holds(path, _SPAWNS) else None
+        if outline is None:
             continue
         handlers = (tries.caught(outline, call) for call in outline.calls_of(_START))
         handler = next((each for each in handlers if each is not None), None)
