@@ -29,6 +29,7 @@ from codemods.syntax.tried import other_way
 from codemods.transforms import rules
 from codemods.transforms.main_guard import rule as main_guard
 from codemods.transforms.main_guard.state.state_findings import lost_state
+from codemods.transforms.unpicklable_attributes.search import handed
 from codemods.tree.directory import DirectoryFiles, Selected
 
 WARM = Settings(confidence=Confidence.POSSIBLE, cache=True)
@@ -334,6 +335,17 @@ _SENT = {
     "sampler.py": "import threading\nfrom show import show\n\n\nclass Sampler:\n    def __init__(self):\n"
     "        self.lock = threading.Lock()\n\n    def draw(self):\n        with self.lock:\n            show()\n",
 }
+
+
+def test_which_classes_get_what_cannot_be_pickled_is_said_without_lines(tmp_path: Path) -> None:
+    calls = "import threading\nfrom rows import Rows\n\nRows(threading.Lock())\n"
+    one = "class Other:\n    pass\n\n\n"
+    two = "class Rows:\n    def __init__(self, lock):\n        self.lock = lock\n"
+    first, second = (
+        Project(DirectoryFiles(written(tmp_path / name, {"run.py": calls, "rows.py": text})))
+        for name, text in (("before", one + two), ("after", f"{one}# of the second\n{two}"))
+    )
+    assert handed(first) == handed(second) == {"run.py": ((("rows.py", "Rows", 0), "lock"),)}
 
 
 @pytest.mark.parametrize(("path", "again"), [("sampler.py", False), ("run.py", True)])

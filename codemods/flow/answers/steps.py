@@ -44,7 +44,9 @@ class Steps:
 
     def _step(self, source: int, target: int, number: int, line: int) -> Step:
         heap, files = self.solution.heap, self.solution.program.files
-        path, label = files[heap.file_of[source]], heap.labels[target]
+        label = heap.labels[target]
+        taken = heap.labels[source].startswith(_STORED) and not label.startswith((_STORED, "parameter"))
+        path = files[heap.file_of[target if taken else source]]  # the class may stand elsewhere
         lines = {line}
         if label.startswith(_STORED):
             lines |= self._stored(path, label.removeprefix(_STORED).partition("`")[0], number)

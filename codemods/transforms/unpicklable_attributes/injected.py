@@ -21,7 +21,14 @@ from .remaking.containers import is_dataclass
 _BUILDER = re.compile(r"(?i)^_*(?:build|create|make|get|instantiate)(?:_|$)")
 GIVES_GENERATOR = re.compile(r"\b_*[A-Z]\w*\([ \t]*(?:self\.)?\w+\(")  # `Locked(numbers(3))`
 _TAKES = ("get", "pop")
-Taken = tuple[str, int, str]  # a class, by its file and line, and a parameter of its constructor
+Place = tuple[str, str, int]  # a class: its file, its name, and which one of that name it is there. Lines would move
+Taken = tuple[Place, str]  # and a parameter of its constructor
+
+
+def place_of(shape: Shape) -> Place:
+    """Where the class is found again."""
+    name = shape.node.name
+    return shape.outline.path, name, shape.outline.definitions[name].index(shape.node)
 
 
 class Given:
@@ -38,7 +45,7 @@ class Given:
         if shape in seen:
             return []
         seen |= {shape}
-        taken = (shape.outline.path, shape.node.lineno, parameter) in self._taken
+        taken = (place_of(shape), parameter) in self._taken
         found = list(self._handed.get((shape.node, parameter), [])) if taken else []
         for below in self.family.derived(shape):
             init = below.methods.get("__init__")

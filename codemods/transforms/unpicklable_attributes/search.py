@@ -21,7 +21,7 @@ from ...questions import asked
 from ...syntax.binding_rules import takes_self
 from ...syntax.names import without_arguments
 from ...syntax.never_asked import NeverAsked
-from ...syntax.outline import Outline
+from ...syntax.outline import Outline, outline_of
 from ...syntax.pickled_state import StateFilter, constant, filters_always, named_by, names_for_all, takes_all
 from ...syntax.python_floor import old_python
 from ...syntax.repo import Repo
@@ -44,7 +44,7 @@ from .classes import Shape, Store
 from .decorated import decorated_class
 from .exception_arguments import Passed, passed_on
 from .family import Family, line_at
-from .injected import GIVES_GENERATOR, Given, Taken
+from .injected import GIVES_GENERATOR, Given, Taken, place_of
 from .new_arguments import required
 from .own_reducers import is_reduced, registered
 from .remaking.containers import cached, fields, fillings, given_fields, keeps_parts, set_by_text
@@ -520,14 +520,16 @@ def handed(project: Project) -> dict[str, tuple[Taken, ...]]:
 @asked
 def _of_takers(project: Project) -> tuple[str, ...]:
     """The files of the classes that get something, and of their base classes."""
-    classes = {(path, line) for passed in handed(project).values() for path, line, _ in passed}
-    return tuple(sorted({path for place in classes for path, _ in line_at(project, *place)}))
+    classes = {place for passed in handed(project).values() for place, _ in passed}
+    outlines = ((outline_of(project, path), name, at) for path, name, at in classes)
+    places = {(each.path, each.definitions[name][at].lineno) for each, name, at in outlines if each is not None}
+    return tuple(sorted({path for place in places for path, _ in line_at(project, *place)}))
 
 
 @asked
 def _handed_in(project: Project, path: str) -> tuple[Taken, ...]:
     passed = Search(project).given.passed_in(path)
-    return tuple(dict.fromkeys((taker.outline.path, taker.node.lineno, name) for taker, name, _ in passed))
+    return tuple(dict.fromkeys((place_of(taker), name) for taker, name, _ in passed))
 
 
 def _iterates(project: Project, outline: Outline, call: ast.Call) -> bool:
