@@ -169,3 +169,41 @@ def test_equal_functions_of_two_makers_become_one(name: str, at: str, given: lis
     after = migrated({"a.py": text}, "lambdas")["a.py"]
     assert re.findall(r"functools\.partial\(.*\)|(?<=collate_fn=)_\w+", after) == called
     assert len(re.findall(r"^def _", after, re.MULTILINE)) == len(set(called))
+
+
+STEPS = """\
+from torch import tensor, float32, int64
+from torch.utils.data import DataLoader, Dataset
+from torchvision import transforms
+
+class Rows(Dataset):
+    def __init__(self, **steps):
+        self.steps = steps
+
+def loader():
+    image = transforms.Compose([
+        lambda rows: tensor(rows, dtype=float32),
+        str,
+    ])
+    {second}
+    return DataLoader(Rows(image=image, {given}), num_workers=2)
+
+list(loader())
+"""
+MASK = "lambda rows: tensor(rows, dtype=int64)"
+
+
+@each_row(
+    ("second", "given", "name"),
+    [
+        (f"mask = transforms.Compose([{MASK}, str])", "mask=mask", "_loader_mask_tensor"),
+        ("", f"target=transforms.Compose([{MASK}, str])", "_loader_target_tensor"),
+        (f"self.mask = [{MASK}, str]", "mask=self.mask", "_loader_mask_tensor"),
+        (f"steps = [[{MASK}, str], [{MASK.replace('int64', 'bool')}]]", "mask=steps[0]", "_loader_steps_tensor"),
+    ],
+)
+def test_another_list_of_the_same_function(second: str, given: str, name: str) -> None:
+    text = STEPS.format(second=second.replace("self", "rows"), given=given.replace("self", "rows"))
+    text = text.replace("def loader():", "def loader(rows=Rows()):")
+    found = re.findall(r"^def (\w+)\(rows\):", migrated({"run.py": text}, rule="lambdas")["run.py"], re.MULTILINE)
+    assert found[:2] == ["_loader_tensor", name]

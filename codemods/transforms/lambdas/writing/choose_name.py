@@ -25,6 +25,7 @@ from .role_words import (
     class_of,
     describe_function,
     describe_lambda,
+    holder_of,
     home_name,
     is_identity,
     is_own_attribute,
@@ -196,6 +197,8 @@ def _name_lambda(rewrite: FileRewrite, move: Move, node: ast.Lambda, twins: list
     owner = class_of(rewrite.scopes, node)
     if owner and what != "fn" and not (instead and rewrite.names.is_free(instead)):
         instead = private_name(owner, what)  # rather than a number
+    if not (instead and rewrite.names.is_free(instead)) and (holder := holder_of(rewrite.scopes, node)) != what:
+        instead = private_name(home, f"{holder}_{what}") if holder and done else instead  # of which list it is
     move.name = rewrite.names.fresh(wanted, instead)
 
 

@@ -112,6 +112,19 @@ def _is_one_of_several(scopes: Scopes, node: ast.Lambda) -> bool:
     return False
 
 
+def holder_of(scopes: Scopes, node: ast.Lambda) -> str:
+    """The name of the variable, attribute or argument that gets the list in which it stands; "" for none."""
+    for above in scopes.ancestors(node):
+        if isinstance(above, ast.keyword):
+            return snake(above.arg or "")
+        if isinstance(above, (ast.Assign, ast.AnnAssign)):
+            target = above.targets[0] if isinstance(above, ast.Assign) else above.target
+            return snake(last_name(target))
+        if isinstance(above, ast.stmt):
+            break
+    return ""
+
+
 def describe_lambda(node: ast.Lambda) -> str:
     """What a lambda does, by the last thing that it calls: `max` for `lambda x: x.max(dim=0).values`; or ""."""
     if is_identity(node):
