@@ -61,6 +61,10 @@ def is_taken(text: str, **others: str) -> bool:
         ("import argparse\nparser = argparse.ArgumentParser()\nparser.set_defaults(run=load)\n"
          "args = parser.parse_args()\nargs.run('test')", True),
         ("@any_of\ndef other(): pass", False),
+        ("import sys\nfor module in list(sys.modules.values()):\n    vars(module)[input()]('test')", True),
+        ("import importlib, json\ndef go(module):\n    module.load('test')\n"
+         "go(json)\ngo(importlib.import_module(input()))", True),
+        ("import json\ndef go(module):\n    module.load('test')\ngo(json)", False),
         ("def other(how=load): how('test')\nother()", True),
     ],
 )  # fmt: skip
@@ -111,6 +115,12 @@ def test_names_in_other_files(other: str, taken: bool) -> None:
         ("", "import library\nlibrary.run(kind=[Loads])\nLoads().load()", True),
         ("", "@register\nclass Other(Loads): pass\nLoads().load()", True),
         ("", "class Other(Loads, metaclass=Kind): pass\nLoads().load()", True),
+        ("", "class Other(Loads):\n    @classmethod\n    def other(cls):\n        return library(cls)\n"
+         "Loads().load()", True),
+        ("", "def register(kind):\n    any_of().kept = kind\n    return kind\n@register\nclass Other(Loads): pass\n"
+         "Loads().load()", True),
+        ("(Plain)", "Loads().load()", False),
+        ("(Plain)", "for each in any_of().__subclasses__():\n    each('test')\nLoads().load()", True),
         ("(Base)", "Loads().load()", True),
         ("(Keeps)", "Loads().load()", True),
         ("(nn.Module)", "Loads().load()", True),
@@ -123,9 +133,28 @@ def test_names_in_other_files(other: str, taken: bool) -> None:
 def test_names_of_classes(bases: str, more: str, taken: bool) -> None:
     above = (
         "import lightning as L\nfrom torch import nn\n\nclass Keeps:\n    def __init_subclass__(cls):\n"
-        "        kept.append(cls)\n\n"
+        "        any_of().kept = cls\n\nclass Plain:\n    pass\n\n"
     )
     assert is_taken(f"{above}{CLASS.format(bases=bases)}\n{more}\n") is taken
+
+
+def test_two_modules_of_one_name() -> None:
+    other = "def load(mode): pass"
+    for path, mode, taken in ("more/other", "train", False), ("more/train", "test", True):
+        assert is_taken(LOAD, **{path: other, "more/main": f"from train import load\nload('{mode}')"}) is taken
+
+
+def test_a_decorator_may_keep_it() -> None:
+    register = "def register(function):\n    any_of().kept = function\n    return function\n\n"
+    assert not is_taken(f"{register}{LOAD}")
+    assert is_taken(f"{register}@register\n{LOAD}")
+
+
+def test_a_base_of_a_module_that_is_not_found() -> None:
+    text = f"{CLASS.format(bases='')}\nLoads().load()\n"
+    for base, taken in ("Loads", True), ("Others", False):
+        other = f"from missing.train import {base}\nclass Other({base}): pass\nOther('test')"
+        assert is_taken(text, other=other) is taken
 
 
 @each_row(

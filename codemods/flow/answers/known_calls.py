@@ -73,7 +73,7 @@ class KnownCalls:
         if made.decorators or not self._is_closed or file in self._looked_into or self.surroundings.is_installed(path):
             return False  # others call it too
         if made.kind is FunctionKind.TOP:
-            return function not in self._given_away and self._is_only_called(path, made.name, Value(FUNCTION, function))
+            return self._is_only_called(path, made.name, Value(FUNCTION, function))
         if made.kind is not FunctionKind.METHOD or made.name != "__init__":
             return False
         family = self._family(self.program.class_offset[file], function)
@@ -146,7 +146,6 @@ class KnownCalls:
         if [each.rpartition("/")[2] for each in self._defining.get(name, ())].count(stem) > 1:
             return False  # either may be imported
         nodes = [(call.function + offset, call.text != name) for offset, call in self._by_name.get(name, ())]
-        nodes += [(node, False) for node in self._imported.get(name, ())]
         return all(self._is_clear(node, number, attribute) for node, attribute in nodes)
 
     def _is_clear(self, node: int, number: int, attribute: bool) -> bool:
@@ -175,15 +174,6 @@ class KnownCalls:
         for facts, offset in zip(self.program.facts, self.program.offsets, strict=True):
             for call in facts.calls:
                 found.setdefault(call.text.rpartition(".")[2], []).append((offset, call))
-        return found
-
-    @cached_property
-    def _imported(self) -> dict[str, list[int]]:
-        """By what is imported from a module, the variables that it is."""
-        found: dict[str, list[int]] = {}
-        for facts, offset in zip(self.program.facts, self.program.offsets, strict=True):
-            for node, _, _, name in facts.imports:
-                found.setdefault(name, []).append(node + offset)
         return found
 
     @cached_property
