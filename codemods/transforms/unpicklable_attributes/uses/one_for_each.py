@@ -31,8 +31,8 @@ def check_identity(uses: AttributeUses) -> None:
         if compared or asked:
             place = f"line {node.lineno}" if outline is uses.shape.outline else f"{outline.path}:{node.lineno}"
             raise Refused(
-                f"`{ast.unparse(above)}` ({place}) asks whether it is the same, and each copy would have one of its "
-                "own; leave it out in a `__getstate__` and decide what the copy gets"
+                f"`{ast.unparse(above)}` ({place}) asks whether it is the same, and of two objects that are sent each "
+                "would get one of its own; leave it out in a `__getstate__` and decide what the copies get"
             )
     for use in flow_of(uses.family.repo.project).kept_identities(*_place(uses.shape), uses.attribute):
         where = uses.family.repo.outline(use.path)
@@ -40,8 +40,8 @@ def check_identity(uses: AttributeUses) -> None:
             continue
         if not (_with_global(where, use) or _within_one(where, use)):
             raise Refused(
-                f"{use.path}:{use.line} asks whether it is the same (it is {use.what}), and each copy would have one "
-                "of its own; leave it out in a `__getstate__` and decide what the copy gets"
+                f"{use.path}:{use.line} asks whether it is the same (it is {use.what}), and of two objects that are "
+                "sent each would get one of its own; leave it out in a `__getstate__` and decide what the copies get"
             )
 
 
