@@ -39,6 +39,7 @@ def is_taken(text: str, **others: str) -> bool:
     [
         ("", False),
         ("import json\njson.load(open('a'))", False),
+        ("class Other:\n    def way(self):\n        return self.load", False),
         ("import library\nlibrary.run('loads of data')", False),
         ("class Other:\n    def load(self, mode): pass\nOther().load('test')", False),
         ("getattr(print, 'load')", True),
@@ -142,6 +143,13 @@ def test_two_modules_of_one_name() -> None:
     other = "def load(mode): pass"
     for path, mode, taken in ("more/other", "train", False), ("more/train", "test", True):
         assert is_taken(LOAD, **{path: other, "more/main": f"from train import load\nload('{mode}')"}) is taken
+
+
+def test_a_test_runner_calls_tests() -> None:
+    sent = f"{ROWS}\n{LOAD}"
+    for path, taken in ("loads.py", False), ("test_loads.py", True):
+        found = crossings({path: sent.replace("load(", "test_load(")})
+        assert any(each.line > 20 and each.confidence is not Confidence.POSSIBLE for each in found) is taken
 
 
 def test_a_decorator_may_keep_it() -> None:

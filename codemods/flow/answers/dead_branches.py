@@ -79,7 +79,7 @@ class DeadBranches:
             if not found:
                 return ()
             values |= {(type(value), value): value for value in found}
-        return tuple(values.values()) if self.known_calls.all_of(function) else ()
+        return tuple(values.values()) if values and self.known_calls.all_of(function) else ()
 
     def _of_attribute(self, function: int, attribute: str, depth: int) -> _Values:
         """What `self.attribute` is, where the constructor sets it to a parameter, and nothing else sets it."""

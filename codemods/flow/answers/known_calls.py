@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from functools import cached_property
 
 from ..facts.records import Call, Class, self_nodes
+from ..facts.test_code import is_test
 from ..kinds import FunctionKind
 from ..solve.heap import BOUND, CLASS, FOREIGN, FUNCTION, INSTANCE, MAX_VALUES, MODULE, Value
 from ..solve.program import Program
@@ -70,8 +71,10 @@ class KnownCalls:
     def _has_all(self, function: int) -> bool:
         file, made = self.program.functions[function]
         path = self.program.files[file]
-        if made.decorators or not self._is_closed or file in self._looked_into or self.surroundings.is_installed(path):
-            return False  # others call it too
+        if made.decorators or self.surroundings.is_installed(path) or is_test(path, self.program.facts_of):
+            return False  # others call it too, as a test runner does
+        if not self._is_closed or file in self._looked_into:
+            return False
         if made.kind is FunctionKind.TOP:
             return self._is_only_called(path, made.name, Value(FUNCTION, function))
         if made.kind is not FunctionKind.METHOD or made.name != "__init__":
@@ -216,13 +219,18 @@ class KnownCalls:
             return False
         if not _MAKES_NOTHING.issuperset(self.solution.hierarchy.all_foreign_bases(index)):
             return False
-        if any(
-            name.rpartition(".")[2] == made.name and index not in self.solution.hierarchy.order(other)
-            for other, (_, derived) in enumerate(self.program.classes)
-            for name in derived.base_names
-        ):
+        if any(index not in self.solution.hierarchy.order(other) for other in self._derived.get(made.name, ())):
             return False
         return self._is_only_called(self.program.files[file], made.name, Value(CLASS, index))
+
+    @cached_property
+    def _derived(self) -> dict[str, list[int]]:
+        """The classes that derive from one of a name."""
+        found: dict[str, list[int]] = {}
+        for index, (_, made) in enumerate(self.program.classes):
+            for name in made.base_names:
+                found.setdefault(name.rpartition(".")[2], []).append(index)
+        return found
 
     def _is_plain(self, index: int) -> bool:
         """All bases are known, of which one is of the repository at most, so that `super()` means that one."""
@@ -238,14 +246,21 @@ class KnownCalls:
         """No code makes an object of one of the classes in a way that is not seen: `x.__class__()`, `x.__init__()`."""
         if any(self.callers.initialiser(each) in self._given_away for each in family):
             return False
-        for offset, call in self._by_name.get("__init__", ()):
-            around = self.callers.around(offset, call)
-            file, method = self.program.functions[around] if around >= 0 else (0, None)
-            owner = self.program.class_offset[file] + method.owner if method is not None and method.owner >= 0 else -1
-            of_another = call.text == "__init__" and owner >= 0 and owner not in family  # `super().__init__()`
-            if not of_another and not self._held(call.function + offset):
-                return False
+        if not self._initialising.isdisjoint(family | {-1}):
+            return False
         return not any(self._may_make(node, result, family) for node, result in self._types)
+
+    @cached_property
+    def _initialising(self) -> set[int]:
+        """The classes in whose methods `super().__init__()` means what is not known; -1: code has `x.__init__()`."""
+        found = set[int]()
+        for offset, call in self._by_name.get("__init__", ()):
+            if not self._held(call.function + offset):
+                around = self.callers.around(offset, call)
+                file, method = self.program.functions[around] if around >= 0 else (0, None)
+                own = method is not None and method.owner >= 0 and call.text == "__init__"
+                found.add(self.program.class_offset[file] + method.owner if own and method is not None else -1)
+        return found
 
     def _may_make(self, node: int, result: int, family: set[int]) -> bool:
         """The class of the object in `node`, which `result` is, may be called where that is not seen."""
