@@ -90,7 +90,7 @@ def _following(rewrite: FileRewrite, statement: ast.Assign) -> list[ast.Assign]:
 
 
 def _is_length(node: ast.AST, name: str) -> bool:
-    return isinstance(node, ast.Call) and ast.unparse(node) == f"len({name}._fields)"
+    return ast.unparse(node) == f"len({name}._fields)"
 
 
 def _statement(rewrite: FileRewrite, call: ast.Call) -> ast.Assign | None:

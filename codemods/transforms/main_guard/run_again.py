@@ -6,7 +6,6 @@ import ast
 import re
 from collections.abc import Collection, Iterator, Sequence
 
-from ...syntax.assigned import blocks
 from ...syntax.callees import Callees, Function
 from ...syntax.names import dotted, last_name
 from ...syntax.outline import Outline
@@ -167,7 +166,7 @@ class RunAgain:
         for statement in (node for node in own_nodes(function.body) if isinstance(node, ast.stmt)):
             if _only_shows(statement):
                 continue
-            parts = [statement] if not any(blocks(statement)) else _heads(statement)
+            parts = _heads(statement)
             made = [each for part in parts for each in self._each_time_another(outline, [part], line, depth)]
             targets = _targets(outline, statement)
             read = {name for part in parts for name in _read(outline, part, self.starts.callees)} & known.keys()
@@ -259,7 +258,7 @@ def _only_shows(statement: ast.stmt) -> bool:
 
 
 def _heads(statement: ast.stmt) -> list[ast.expr]:
-    """The expressions of a statement with blocks: its test, what it goes over, its context managers."""
+    """The expressions of a statement, without those in its blocks."""
     parts = (part.context_expr if isinstance(part, ast.withitem) else part for part in ast.iter_child_nodes(statement))
     return [part for part in parts if isinstance(part, ast.expr)]
 

@@ -33,6 +33,7 @@ def first_lambda(text: str) -> tuple[Scopes, ast.Lambda]:
         ("RandomCrop(lambda a: b)", "random_crop"),
         ("run(key=lambda a: b)", "key"),
         ("run(func=lambda a: b)", "func"),
+        ("run(1, 2, key=lambda a: a)", "key"),
         ("Lambdad(keys='spacing', func=lambda a: b)", "spacing"),
         ("Lambdad(keys=['one', 'two'], func=lambda a: b)", "one_two"),
         ("Lambdad(keys=[1, 'two'], func=lambda a: b)", "func"),

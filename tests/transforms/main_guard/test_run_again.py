@@ -261,3 +261,38 @@ def test_what_a_class_body_or_a_field_draws(code: str, read: str, called: str) -
         assert f"calls `{called}`, and a spawned worker would run it again and get another value" in reason
     else:
         assert 'if __name__ == "__main__":' in migrated(files, "main-guard")["run.py"]
+
+
+OBJECT = """\
+import multiprocessing
+import time
+
+class Run:
+    def __init__(self):
+        self.rows = [3]
+        {line}
+
+RUN = Run()
+
+def work():
+    print(RUN.rows)
+
+worker = multiprocessing.Process(target=work)
+worker.start()
+"""
+
+
+@each_row(
+    ("line", "again"),
+    [
+        ("if self.rows:\n            print(time.time())", False),
+        ("if self.rows:\n            begin = time.time()", False),
+        ("if self.rows:\n            self.rows = [time.time()]", True),
+        ("if time.time() > 3:\n            self.rows = []", True),
+        ("begin = time.time()\n        if begin > 3:\n            self.rows = []", True),
+        ("with open(str(time.time())):\n            self.rows = []", True),
+    ],
+)
+def test_what_an_object_gets_as_it_is_set_up(line: str, again: bool) -> None:
+    (finding,) = reported({"train.py": OBJECT.format(line=line)}, "main-guard")
+    assert (finding.fix is None) is again and ("calls `time.time`" in (finding.reason or "")) is again

@@ -38,6 +38,9 @@ TRIES = (
     "        try:\n            return 1\n        finally:\n            self.gate.release()\n"
 )
 HELD = "    with store.gate:\n        worker.start()\n"
+ENTERS = (
+    "    def enter(self):\n        self.gate.acquire()\n\n    def leave(self):\n        self.gate.release()\n\n" + BUSY
+)
 TAKEN = "    store.gate.acquire()\n    worker.start()\n    store.gate.release()\n"
 
 
@@ -51,6 +54,13 @@ def _text(methods: str, main: str, kind: str = "Lock") -> str:
 def test_a_lock_that_may_be_taken_is_not_a_new_one(methods: str, main: str, kind: str) -> None:
     (reason,) = reasons({"a.py": _text(methods, main, kind)}, "unpicklable-attributes")
     assert "without waiting" in reason or "fills or sets it" in reason
+
+
+def test_a_lock_that_one_method_takes_and_another_gives_back() -> None:
+    (reason,) = reasons(
+        {"a.py": _text(ENTERS, "    store.enter()\n    worker.start()\n    store.leave()\n")}, "unpicklable-attributes"
+    )
+    assert "without waiting" in reason
 
 
 def test_what_a_worker_takes_is_not_taken_at_the_start() -> None:

@@ -51,7 +51,7 @@ def role(scopes: Scopes, node: ast.AST) -> str:
         return "identity"
     if is_identity(node) and isinstance(parent, ast.Call):
         called = last_name(parent.func)
-        one_of_several = len(parent.args) > 1 and node in parent.args and called not in _FILLS and called != "setattr"
+        one_of_several = len(parent.args) > 1 and called not in _FILLS and called != "setattr"
         if called in _WRAPPERS or (one_of_several and not _named_by_text(parent, node)):
             return "identity"
     below, second_best = node, ""
