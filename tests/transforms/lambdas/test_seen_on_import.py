@@ -177,3 +177,37 @@ def test_a_value_of_a_module_that_another_file_sets_by_a_computed_name() -> None
     merge = "import settings\n\n\ndef merge(values):\n    for name in values:\n        setattr(settings, name, 1)\n"
     assert AT_IMPORT in migrated(files, "lambdas")["train.py"]
     assert AT_IMPORT not in migrated({**files, "merge.py": merge}, "lambdas")["train.py"]
+
+
+SCALED = """\
+import multiprocessing as mp
+
+
+def build():
+    from settings import scale
+
+    def crop(x):
+        return scale(x)
+
+    return crop
+
+
+if __name__ == "__main__":
+    mp.Process(target=build()).start()
+"""
+
+
+@each_row(
+    ("how", "is_taken"),
+    [
+        ("globals().update(values)", True),
+        ("globals()['scale'] = len", True),
+        ("global scale\n    scale = len", True),
+        ("print(globals().get('scale'))", False),
+        ("pass", False),
+    ],
+)
+def test_a_function_of_a_module_that_sets_its_globals_by_text(how: str, is_taken: bool) -> None:
+    text = f"def scale(x):\n    return x\n\n\ndef update(**values):\n    {how}\n"
+    after = migrated({"settings.py": text, "train.py": SCALED}, "lambdas")["train.py"]
+    assert ("return functools.partial(_build_crop, scale)" in after) is is_taken
