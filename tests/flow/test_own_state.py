@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from harness.each_row import each_row
 from harness.marks import crossing, marked
 
@@ -218,3 +220,10 @@ if __name__ == "__main__":
 def test_a_class_for_which_a_reducer_is_registered(register: str, sent: str, found: bool) -> None:
     seen = crossing({"a.py": REGISTERED.format(register=register, sent=sent)})
     assert (("a.py", 7, "proven") in seen) is found
+
+
+@pytest.mark.parametrize(("path", "found"), [("setup_rows.py", False), ("tests/test_rows.py", True)])
+def test_a_reducer_that_another_file_registers(path: str, found: bool) -> None:
+    files = {"a.py": REGISTERED.format(register="", sent="Row('a')")}
+    more = {path: "import copyreg\nfrom a import Row, reduced\ncopyreg.pickle(Row, reduced)\n"}
+    assert (("a.py", 7, "proven") in crossing({**files, **more})) is found  # no program runs a file of tests
