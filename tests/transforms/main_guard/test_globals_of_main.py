@@ -392,7 +392,7 @@ def test_each_pool_has_a_function_of_its_own() -> None:
             "DataLoader(rows, num_workers=2, worker_init_fn=lambda n: n, collate_fn=work)",
             "by the `worker_init_fn` of the loader",
         ),
-        ("Process(target=work, args=(rows,)).start()", "as an argument (or by the `initializer` of a pool)"),
+        ("Process(None, work, None, (rows,)).start()", "as an argument (or by the `initializer` of a pool)"),
     ],
 )
 def test_the_reason_names_what_the_boundary_has(use: str, words: str) -> None:

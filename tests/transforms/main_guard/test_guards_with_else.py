@@ -38,6 +38,7 @@ def test_a_worker_reads_what_its_arm_sets(other: str) -> None:
 
 def test_nothing_is_moved_out_of_a_guard_with_two_arms() -> None:
     files = {"run.py": PROGRAM.format(read="ROLE", other="else:\n    ROLE = 'library'")}
+    files["run.py"] = files["run.py"].replace("target=tell", "target=tell, kwargs={}")
     (reason,) = reasons(files, RULE)
     assert reason.startswith("pass `ROLE` as an argument")
 

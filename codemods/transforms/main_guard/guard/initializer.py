@@ -1,8 +1,9 @@
-"""Globals that only the main process sets: handed to the workers of a pool, or of a loader, that sets them up.
+"""Globals that only the main process sets: handed to the workers of a pool or loader that sets them up, or a process.
 
 Under fork a worker has the value of the moment when its pool was made. `Pool(..., initializer=_init_worker,
 initargs=(args,))` gives it that value under every start method, and so does `DataLoader(...,
-worker_init_fn=partial(_init_worker, args))`.
+worker_init_fn=partial(_init_worker, args))`. A process gets it with the arguments of its target, which we replace by
+a function that sets it and calls the target.
 """
 
 from __future__ import annotations
@@ -32,10 +33,16 @@ from .sendable import Sendable, Values
 
 POOL = "multiprocessing.Pool"
 LOADER = "torch.utils.data.DataLoader"
-_PLACES = {POOL: 1, EXECUTOR: 2, LOADER: 10}  # where the function stands among the positional arguments
+PROCESS = "multiprocessing.Process"
+_PLACES = {POOL: 1, EXECUTOR: 2, LOADER: 10, PROCESS: 0}  # where the function stands among the positional arguments
 _KEYWORDS = frozenset(["initializer", "initargs"])
+_OF_PROCESS = frozenset(["target", "args", "name", "daemon"])
 _OF_LOADER = "worker_init_fn"
-_NAMES = {False: ("_init_worker", "_init_pool_worker"), True: ("_init_worker", "_init_loader_worker")}
+_NAMES = {
+    POOL: ("_init_worker", "_init_pool_worker"),
+    LOADER: ("_init_worker", "_init_loader_worker"),
+    PROCESS: ("_start_worker", "_start_process"),
+}
 _WHILE_LOADED = frozenset(("__setstate__", "__new__", "__setattr__"))
 _MOST = 6  # values
 _DEPTH = 4  # functions between the guard and the pool
@@ -55,13 +62,13 @@ class _Pool:
     @property
     def argument(self) -> str:
         """What is called in each worker."""
-        return _OF_LOADER if self.kind == LOADER else "initializer"
+        return {LOADER: _OF_LOADER, PROCESS: "target"}.get(self.kind, "initializer")
 
     @property
     def words(self) -> tuple[str, int, str]:
         """What it is, its line, and that argument."""
-        loads = self.kind == LOADER
-        return "loader" if loads else "pool", self.call.lineno, f"{'a' if loads else 'an'} `{self.argument}`"
+        what = {LOADER: "loader", PROCESS: "process"}.get(self.kind, "pool")
+        return what, self.call.lineno, f"{'an' if what == 'pool' else 'a'} `{self.argument}`"
 
 
 class HandOver:
@@ -78,10 +85,11 @@ class HandOver:
         if len(names) > _MOST:
             raise NotDone(f"workers read {len(names)} names that are set there: keep them in one object")
         pools = self._pools(calls)
-        own = self._own_initializer([*pools.values()], names)
         loaders = [pool.call for pool in pools.values() if pool.kind == LOADER]
-        if loaders and len(loaders) < len(pools):
+        kind = next((pool.kind for pool in pools.values() if pool.kind in (LOADER, PROCESS)), POOL)
+        if kind != POOL and any(pool.kind != kind for pool in pools.values()):
             raise NotDone("")
+        own = self._own_initializer([*pools.values()], names)
         if loaders and (later := self._set_later()) is not None:
             raise NotDone(f"line {later} sets `{_OF_LOADER}` of a loader that is made already")
         for name in names:
@@ -93,21 +101,22 @@ class HandOver:
                 raise NotDone(f"{old} names a Python whose executors have no `initializer`; 3.7 is the first")
         unsafe = self._unsafe(names)
         listed = ", ".join(f"`{name}`" for name in names)
-        definition = self._definition(names, readers, own, bool(loaders))
+        definition = self._definition(names, readers, own, kind)
         if loaders:
             self._check_loading(names)
             partial, imports = self._partial(loaders)
             values = names[0] if len(names) == 1 else f"({', '.join(names)})"
-            handed = f"{partial}({self._name(names, loads=True)}, {values})"
+            handed = f"{partial}({self._name(names, LOADER)}, {values})"
             edits = (definition, *(self._for_loader(call, handed) for call in loaders))
             title = f"Hand {listed} to the workers by the `{_OF_LOADER}` of their loader"
             return Fix(title, edits, imports, unsafe)
         if own:
-            changed_calls = [edit for pool in pools.values() for edit in self._wrapped(pool.call, names)]
+            changed_calls = [edit for pool in pools.values() for edit in self._wrapped(pool, names)]
         else:
             changed_calls = [self._call(pool.call, self._arguments(names)) for pool in pools.values()]
         edits = (definition, *changed_calls)
-        return Fix(f"Hand {listed} to the workers by the initializer of their pool", edits, unsafe=unsafe)
+        how = "with the arguments of their process" if kind == PROCESS else "by the initializer of their pool"
+        return Fix(f"Hand {listed} to the workers {how}", edits, unsafe=unsafe)
 
     # the pools
 
@@ -121,7 +130,8 @@ class HandOver:
         for call in calls:
             function = call.func
             made = self._made(function.value) if isinstance(function, ast.Attribute) else []
-            made = [_Pool(call, LOADER)] if self.starts.name(self.outline, function) == LOADER else made
+            own = self.starts.name(self.outline, function)
+            made = [_Pool(call, own)] if own in (LOADER, PROCESS) else made
             if not made:
                 raise NotDone("")
             for pool in made:
@@ -147,6 +157,8 @@ class HandOver:
     def _check_arguments(self, pool: _Pool) -> None:
         call, (what, line, argument) = pool.call, pool.words
         given = {keyword.arg for keyword in call.keywords}
+        if pool.kind == PROCESS and (call.args or "target" not in given or given - _OF_PROCESS):
+            raise NotDone("")
         if len(call.args) > _PLACES[pool.kind] or given & _KEYWORDS == {"initargs"}:
             raise NotDone(_OWN.format(*pool.words))
         if None in given or any(isinstance(value, ast.Starred) for value in call.args):
@@ -182,7 +194,9 @@ class HandOver:
         if not self._is_the_global(call, name, 0):
             raise NotDone(f"where line {line} makes the {what}, `{name}` is a variable of the function")
         if self.values.is_shared(self.outline, name) and not self._is_imported(call.func):
-            raise NotDone(f"line {line} makes the pool by a context, and `{name}` may be of another")
+            raise NotDone(f"line {line} makes the {what} by a context, and `{name}` may be of another")
+        if pool.kind == PROCESS and (turn := self._changed_in_turn(call, name)) is not None:
+            raise NotDone(f"line {turn} changes `{name}` in the loop that makes the {what}, which may start later")
         late = pool.kind != POOL or any(keyword.arg == _TASKS for keyword in call.keywords) or len(call.args) > 3
         if late and (after := self._changed_after(call, name)) is not None:
             raise NotDone(
@@ -228,6 +242,20 @@ class HandOver:
                 return False
         return True
 
+    def _changed_in_turn(self, call: ast.Call, name: str) -> int | None:
+        """A line that sets the global, or changes what it stands for, in a loop around the call."""
+        loops = (above for above in self.outline.ancestors(call) if isinstance(above, (ast.For, ast.While)))
+        for loop in loops:
+            for statement in (node for node in ast.walk(loop) if isinstance(node, ast.stmt)):
+                if isinstance(statement, ast.For):
+                    taken = any(isinstance(part, ast.Name) and part.id == name for part in ast.walk(statement.target))
+                else:
+                    simple = not any(blocks(statement))
+                    taken = simple and (name in names_bound(statement) or name in changed(statement))
+                if taken:
+                    return statement.lineno
+        return None
+
     def _changed_after(self, node: ast.AST, name: str, depth: int = 0) -> int | None:
         """A line that sets the global, or changes what it stands for, below the pool or a call that leads to it."""
         scope = self.outline.scope(node)
@@ -266,11 +294,12 @@ class HandOver:
 
     # the edits
 
-    def _definition(self, names: Sequence[str], readers: Sequence[Function], own: str, loads: bool) -> Edit:
-        """The function, above the first of `readers`; it calls the initialiser `own`, if there is one.
+    def _definition(self, names: Sequence[str], readers: Sequence[Function], own: str, kind: str) -> Edit:
+        """The function, above the first of `readers`; it calls the initialiser or target `own`, if there is one.
 
-        `loads`: a loader calls it, with the values in one argument and the number of the worker.
+        A loader calls it with the values in one argument and the number of the worker.
         """
+        loads = kind == LOADER
         source, module = self.source, self.outline.module
         tops = [statement for statement in module.body if any(reader in ast.walk(statement) for reader in readers)]
         first = min(tops, key=lambda statement: statement.lineno)
@@ -281,13 +310,15 @@ class HandOver:
         unit = indentation_unit(source, module)
         one, taken = len(names) == 1, {*names, own}
         value = next(name for name in (("value", "given") if one else ("values", "given")) if name not in taken)
-        rest = next(name for name in ("initargs", "others", "further") if name not in taken)
+        rest = next(
+            name for name in ("args" if kind == PROCESS else "initargs", "others", "further") if name not in taken
+        )
         parameters = f"{value}, *{rest}" if own else value if one else f"*{value}"
         if loads:
             rest = next(name for name in ("worker_id", "worker") if name not in taken)
             parameters = f"{value}, {rest}"
         lines = [
-            f"def {self._name(names, loads)}({parameters}):",
+            f"def {self._name(names, kind)}({parameters}):",
             f"{unit}global {', '.join(names)}",
             f"{unit}{', '.join(names)} = {value}",
             *([f"{unit}{own}({rest if loads else f'*{rest}'})"] if own else ()),
@@ -298,10 +329,10 @@ class HandOver:
         at = source.line_starts[line - 1]
         return Edit(source.path, at, at, lead + "\n".join(lines) + "\n" * (gap + 1))
 
-    def _name(self, values: Sequence[str], loads: bool = False) -> str:
+    def _name(self, values: Sequence[str], kind: str = POOL) -> str:
         taken = set(self.outline.named) | {name for item in self.outline.module.body for name in names_bound(item)}
         taken |= {name for of, name in self._names.items() if of != tuple(values)}
-        names = (*_NAMES[loads], *(f"{_NAMES[loads][0]}_{number}" for number in range(2, 99)))
+        names = (*_NAMES[kind], *(f"{_NAMES[kind][0]}_{number}" for number in range(2, 99)))
         return self._names.setdefault(tuple(values), next(name for name in names if name not in taken))
 
     def _set_later(self) -> int | None:
@@ -386,14 +417,16 @@ class HandOver:
         lines = "".join(f"{inner}{part},\n" for part in [*filter(None, each), *added])
         return Edit(source.path, opened + 1, end, f"\n{lines}{outer}")
 
-    def _wrapped(self, call: ast.Call, names: Sequence[str]) -> list[Edit]:
-        """The edits of a call that has an `initializer`: it gets ours, which calls the other with its arguments."""
+    def _wrapped(self, pool: _Pool, names: Sequence[str]) -> list[Edit]:
+        """The edits of a call with an `initializer` or target: it gets ours, which calls that with the rest."""
+        call, kind = pool.call, PROCESS if pool.kind == PROCESS else POOL
         source, given = self.source, {keyword.arg: keyword.value for keyword in call.keywords}
+        name, passed = self._name(names, kind), "args" if kind == PROCESS else "initargs"
         handed = ", ".join(names) if len(names) == 1 else f"({', '.join(names)})"
-        own, arguments = given["initializer"], given.get("initargs")
+        own, arguments = given[pool.argument], given.get(passed)
         start, end = source.offset(own.lineno, own.col_offset), self._end(own)
         if arguments is None:
-            edits = [Edit(source.path, start, end, f"{self._name(names)}, initargs=({handed},)")]
+            edits = [Edit(source.path, start, end, f"{name}, {passed}=({handed},)")]
         elif isinstance(arguments, (ast.Tuple, ast.List)) and self._opens(arguments):
             first = source.offset(arguments.lineno, arguments.col_offset) + 1
             close = ", " if arguments.elts else "," if isinstance(arguments, ast.Tuple) else ""
@@ -401,14 +434,14 @@ class HandOver:
             if arguments.elts and arguments.elts[0].lineno > arguments.lineno:  # one argument a line
                 below = arguments.elts[0].lineno
                 at, text = source.line_starts[below - 1], f"{indentation_at(source, below)}{handed},\n"
-            edits = [Edit(source.path, start, end, self._name(names)), Edit(source.path, at, at, text)]
+            edits = [Edit(source.path, start, end, name), Edit(source.path, at, at, text)]
             last, behind = (
                 (self._end(arguments.elts[-1]), self._end(arguments) - 1) if arguments.elts else (first, first)
             )
             if len(arguments.elts) == 1 and source.text[last:behind].strip() == "," and call.lineno == call.end_lineno:
                 edits.append(Edit(source.path, last, behind, ""))  # `(3,)` becomes `(table, 3)`
         else:
-            raise NotDone(_OWN.format("pool", call.lineno, "an `initializer`"))
+            raise NotDone(_OWN.format(*pool.words))
         for edit in edits:
             line = source.line_text(source.position(edit.start)[0])
             added = sum(len(each.text) - (each.end - each.start) for each in edits)
