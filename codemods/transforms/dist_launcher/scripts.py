@@ -80,7 +80,7 @@ class Scripts:
         if (gone := left_for(line, value)) is None or line.entry_is_module:
             return f"the script `{line.entry.text}` is not found in this repository"
         folder = f"`{gone[0]}`" if gone[0] else "a folder that is known when it runs"
-        return f"a `cd` above the line goes to {folder}, so which script `{line.entry.text}` is can't be seen"
+        return f"a line above goes to {folder}, so which script `{line.entry.text}` is can't be seen"
 
     def _module(self, line: LaunchLine, name: str) -> list[str]:
         place = self.modules.absolute(line.path, name)

@@ -56,9 +56,9 @@ def test_which_script_is_meant(steps: str, command: str, scripts: list[str], fix
         (
             "cd /home/me/work",
             "train.py",
-            "a `cd` above the line goes to `/home/me/work`, so which script `train.py` is",
+            "a line above goes to `/home/me/work`, so which script `train.py` is",
         ),
-        ("cd $WORK", "train.py", "a `cd` above the line goes to a folder that is known when it runs, so which script"),
+        ("cd $WORK", "train.py", "a line above goes to a folder that is known when it runs, so which script"),
         ("cd tools", "train.py", "the script `train.py` is not found in this repository"),
         ("cd /home/me/work", "/data/train.py", "the script `/data/train.py` is not found in this repository"),
     ],
