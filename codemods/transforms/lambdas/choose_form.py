@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import contextlib
+import functools
 from collections.abc import Collection, Iterable, Mapping
 
 from ...finding import Confidence, Refused
@@ -96,10 +97,7 @@ class Forms:
         if isinstance(unit.node, ast.Lambda) and is_factory(scopes, unit.node) and self.rewrite.reads_factories:
             move.is_distinct = True
         if move.is_distinct and gets_attributes(self.rewrite.project, self.known, self.rewrite.path, unit.node):
-            try:
-                self._as_object(move, alone, "attributes are set on it")
-            except Refused:
-                self._check_no_attribute_lost(unit)
+            self._keep_attributes(move, alone, "attributes are set on it")
         if (
             move.is_distinct
             and not move.is_object
@@ -108,13 +106,7 @@ class Forms:
         ):
             move.is_distinct, move.is_own = False, True
         if keeps_state(scopes, unit):
-            try:
-                self._as_object(move, alone, "attributes are set on it, which a worker does not see")
-            except Refused:
-                if any(unit.functions.get(variable) is unit for variable in unit.uses):
-                    raise  # it reads them by its own name
-                self._check_no_attribute_lost(unit)
-                move.is_distinct = True
+            self._keep_attributes(move, alone, "attributes are set on it, which a worker does not see")
         if move.is_object or differs_when_copied(self.known, self.rewrite.path, move) is not None:
             with contextlib.suppress(Refused):  # else it is a fix that has to be asked for
                 self._as_object(move, alone, "copies share it")
@@ -127,6 +119,25 @@ class Forms:
             if isinstance(call, ast.Call) and call.args[:1] == [place] and last_name(call.func) == "partial":
                 what = f"`{ast.unparse(call.func)}` (line {call.lineno}) would keep what the new partial calls"
                 raise Refused(f"it is compared with the function of another call, and {what}: {CALLABLE}")
+
+    def _keep_attributes(self, move: Move, alone: bool, because: str) -> None:
+        """An object, or a partial where no attribute that is read would be lost. Raises Refused where neither does."""
+        unit, scopes = move.unit, self.rewrite.scopes
+        try:
+            self._as_object(move, alone, because)
+            return
+        except Refused as refused:
+            why = refused
+        reads_own = keeps_state(scopes, unit) and any(unit.functions.get(variable) is unit for variable in unit.uses)
+        try:
+            if reads_own:
+                raise why
+            self._check_no_attribute_lost(unit)
+            move.is_distinct = True
+        except Refused:
+            if unit.own_self is None or not alone or why_no_object(scopes, unit, keeps_self=True) is not None:
+                raise
+            move.is_object = True
 
     def _check_no_attribute_lost(self, unit: Unit) -> None:
         """Raises Refused where code reads an attribute that a partial keeps only in the process that set it."""
@@ -154,6 +165,8 @@ class Forms:
         return False
 
     def _as_object(self, move: Move, alone: bool, because: str) -> None:
+        if move.is_object:
+            return
         why = why_no_object(self.rewrite.scopes, move.unit) if alone else "other functions that move use it"
         if why is not None:
             raise Refused(f"{because}, and {why}: {CALLABLE}")
@@ -179,16 +192,24 @@ class Forms:
     def attribute_names(self, move: Move) -> dict[str, str]:
         """What captured values are called on the object that keeps them; no other attribute has the name."""
         scopes, names = self.rewrite.scopes, self.rewrite.names
+        me = move.unit.own_self[1] if move.unit.own_self is not None and move.is_object else ""
+        captures = [name for name in move.captures if name != me]
+        owner = {me: self._owner} if me else {}
         taken = any(
             name.startswith("__") or is_attribute(scopes, name) or self.handover.set_elsewhere(name) is not None
-            for name in move.captures
+            for name in captures
         )
         if not taken:
-            return {name: name for name in move.captures}
-        for name in move.captures:
+            return {**owner, **{name: name for name in captures}}
+        for name in captures:
             if name not in self._attributes:
                 self._attributes[name] = names.fresh_attribute("_" + name.lstrip("_"))
-        return {name: self._attributes[name] for name in move.captures}
+        return {**owner, **{name: self._attributes[name] for name in captures}}
+
+    @functools.cached_property
+    def _owner(self) -> str:
+        """What an object calls the one that made it; no file has the word."""
+        return self.rewrite.names.fresh_word("owner")
 
     def keep_keywords(self, move: Move, alone: bool) -> None:
         """Where a Python without `/` is named: captured values get names that no file and no data has.
@@ -220,6 +241,12 @@ class Forms:
                 raise Refused("it uses a name with two leading underscores, which its class changes: rename that")
             return
         is_inherited = self.boundaries.get(unit.node, "").endswith("Process")
+        if move.is_object:
+            why = self.handover.why_not_kept(me, self._stays_on(unit, me), is_inherited)
+            if why is not None:
+                raise Refused(f"attributes are set on it, and {why}")
+            move.captures = (me[1], *move.captures)
+            return
         why = self.handover.why_no_method(me, self._stays_on(unit, me), is_inherited)
         if why is None and not self._needs_function(move, me):
             self._as_method(move, me)

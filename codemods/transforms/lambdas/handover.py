@@ -27,6 +27,15 @@ _PASS_IT = f": {_PASS}"
 _OWN_OBJECT = "keep that in an object of its own, and pass the object"  # in which it may still change
 _INHERITED = "a multiprocessing object "
 _OPTIONS = "hparams"
+_MADE_ANEW = (
+    "__new__",
+    "__getstate__",
+    "__setstate__",
+    "__reduce__",
+    "__reduce_ex__",
+    "__getnewargs__",
+    "__getnewargs_ex__",
+)
 _LARGE = frozenset({"dataset", "datasets", "dataloader", "dataloaders"})
 
 Me: TypeAlias = "tuple[Scope, str, ast.ClassDef]"  # a method's scope, its first parameter, its class
@@ -41,12 +50,23 @@ class Handover:
         self.repo = Repo(project)
         self._kept: dict[ast.ClassDef, tuple[str, ...]] = {}  # of classes, as of `_kept_by`
 
-    def why_no_method(self, me: Me, stays: bool = False, inherited: bool = False) -> str | None:
+    def why_not_kept(self, me: Me, stays: bool, inherited: bool) -> str | None:
+        """Why no object with `__call__` can keep `self`: as for a method, or it would get another one in a worker."""
+        mine, maker = self._class(me[2]), "a class with `__call__`"
+        for base in self.repo.resolver.lineage(mine) if mine is not None else ():
+            own = next((name for name in _MADE_ANEW if method(base.node, name) is not None), None)
+            if own is not None:
+                where = f"{base.outline.path}:{base.node.lineno}"
+                return f"{maker} would keep `{me[1]}`, and `{base.node.name}` ({where}) has a `{own}`: {_PASS}"
+        return self.why_no_method(me, stays, inherited, maker)
+
+    def why_no_method(self, me: Me, stays: bool = False, inherited: bool = False, what: str = "a method") -> str | None:
         """Why no method can take the place of what reads `self`. `stays`: only `self` itself keeps it.
 
-        `inherited`: a process that starts gets it, and with it queues and locks of `multiprocessing`.
+        `inherited`: a process that starts gets it, and with it queues and locks of `multiprocessing`; `what`: what
+        takes its place.
         """
-        cls, carry = me[2], f"a method would carry the whole `{me[1]}` along"
+        cls, carry = me[2], f"{what} would carry the whole `{me[1]}` along"
         scope: Scope | None = self.scopes.around(cls)
         while scope is not None:
             if scope.is_local:

@@ -617,8 +617,9 @@ def test_a_partial_would_lose_an_attribute_that_is_read(use: str, words: str | N
     sent = functools.partial(print)
     sent.k = 1  # type: ignore[attr-defined]
     assert not hasattr(pickle.loads(ForkingPickler.dumps(sent)), "k")
-    text = "class Box:\n    def build(self):\n        def step(x):\n            return self.n, x\n        step.k = 1\n"
-    after, reasons = hoisted(text + f"        return step\ndef use(step):\n    {use}\nuse(Box().build())\n")
+    text = "class Box:\n    def build(self):\n        async def step(x):\n            return self.n, x\n"
+    text += "        step.k = 1\n        return step\n"
+    after, reasons = hoisted(text + f"def use(step):\n    {use}\nuse(Box().build())\n")
     assert any(words in each for each in reasons) if words is not None else "functools.partial" in after, reasons
 
 

@@ -53,10 +53,14 @@ def keeps_state(scopes: Scopes, unit: Unit) -> bool:
     return False
 
 
-def why_no_object(scopes: Scopes, unit: Unit) -> str | None:
-    """None when an object with `__call__` can stand for the function; else what speaks against it, in words."""
+def why_no_object(scopes: Scopes, unit: Unit, keeps_self: bool = False) -> str | None:
+    """None when an object with `__call__` can stand for the function; else what speaks against it, in words.
+
+    `keeps_self`: it may keep the object whose method makes it.
+    """
     node = unit.node
-    if isinstance(node, ast.ClassDef) or unit.own_self is not None or unit.frozen or unit.mangled:
+    own_self = () if unit.own_self is None else [use.node for use in unit.self_uses]
+    if isinstance(node, ast.ClassDef) or (own_self and not keeps_self) or unit.frozen or unit.mangled:
         return "it takes more than values of its place"
     if any(value is not unit for value in unit.functions.values()):
         return "it uses other local functions"
@@ -66,7 +70,7 @@ def why_no_object(scopes: Scopes, unit: Unit) -> str | None:
         return "it is no plain function"
     if any(isinstance(inner, (ast.Yield, ast.YieldFrom, ast.Await)) for inner in walk(node)):
         return "it is no plain function"
-    words = {inner.id for inner in walk(node) if isinstance(inner, ast.Name)}
+    words = {inner.id for inner in walk(node) if isinstance(inner, ast.Name) and inner not in own_self}
     words |= {inner.arg for inner in walk(node) if isinstance(inner, ast.arg)}
     if "self" in words:
         return "it has a `self` of its own"
@@ -82,7 +86,7 @@ def why_no_object(scopes: Scopes, unit: Unit) -> str | None:
 
 def object_edits(scopes: Scopes, source: Source, unit: Unit, kept: Mapping[str, str]) -> list[Edit]:
     """What changes in the body: captured values are attributes, called as `kept` says; the function is `self`."""
-    captured = [use for uses in unit.captures.values() for use in uses]
+    captured = [*unit.self_uses, *(use for uses in unit.captures.values() for use in uses)]
     edits = [_spelled(scopes, source, use, f"self.{kept[use.name]}") for use in captured]
     return edits + [_spelled(scopes, source, use, "self") for uses in unit.uses.values() for use in uses]
 
@@ -107,19 +111,22 @@ def object_class(
     `is_bare`: the `__dict__` of its objects shows no captured values, as that of a function does not; `has_slash`: a
     call may pass a keyword `self`.
     """
-    node, captures = unit.node, [variable.name for variable in unit.captures]
+    node, passed = unit.node, {variable.name: with_type(variable) for variable in unit.captures}
     assert not isinstance(node, ast.ClassDef)
+    if unit.own_self is not None:
+        owner = kept[unit.own_self[1]]  # for the constructor has a `self` of its own
+        kept, passed = {**kept, owner: owner}, {owner: owner, **passed}
     leading = ["self", "/"] if has_slash else ["self"]
     if isinstance(node, ast.Lambda):
         call = lambda_as_def(source, node, "__call__", leading, edits, step, step, preamble)
     else:
         call = moved(source, node, "__call__", leading, edits, step, preamble)
     parts = [call]
-    if captures:
-        stored = "".join(f"\n{step * 2}self.{kept[name]} = {name}" for name in captures)
-        parts.insert(0, f"{step}def __init__(self, {', '.join(map(with_type, unit.captures))}):{stored}")
-    if is_bare and captures:
-        slots = ", ".join(f'"{slot}"' for slot in [*kept.values(), "__dict__", "__weakref__"])
+    if passed:
+        stored = "".join(f"\n{step * 2}self.{kept[name]} = {name}" for name in passed)
+        parts.insert(0, f"{step}def __init__(self, {', '.join(passed.values())}):{stored}")
+    if is_bare and passed:
+        slots = ", ".join(f'"{slot}"' for slot in [*(kept[name] for name in passed), "__dict__", "__weakref__"])
         parts.insert(0, f"{step}__slots__ = ({slots})")
     if called is not None:
         parts.insert(0, f'{step}__name__ = "{called}"')
