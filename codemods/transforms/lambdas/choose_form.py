@@ -14,6 +14,7 @@ from ...syntax.outline import Outline
 from ...syntax.scope_data import Variable, start_of
 from ...syntax.scopes import Scopes
 from .candidate import Unit, assignment_targets
+from .checks.binding_checks import BindingChecks
 from .checks.class_use import ClassUse
 from .checks.copied import copied_by, differs_when_copied
 from .checks.headers import IN_INIT
@@ -120,6 +121,24 @@ class Forms:
                 what = f"`{ast.unparse(call.func)}` (line {call.lineno}) would keep what the new partial calls"
                 raise Refused(f"it is compared with the function of another call, and {what}: {CALLABLE}")
 
+    def check_calls(self, move: Move, binding: BindingChecks, alone: bool) -> None:
+        """An object that keeps default values of that moment, where calls may pass these by position.
+
+        Raises Refused where they may, and none will do.
+        """
+        try:
+            binding.check_calls(move.unit)
+        except Refused:
+            unit, scopes = move.unit, self.rewrite.scopes
+            is_partial = move.is_partial and not (move.attributes or move.parts or move.passes_on or unit.own_self)
+            is_clear = set(unit.frozen).isdisjoint(move.captures)
+            if not (alone and is_partial and is_clear) or why_no_object(scopes, unit, keeps_defaults=True) is not None:
+                raise
+            move.is_object, move.is_distinct, move.unset = True, False, self._unset
+            move.shared_by = copied_by(self.known, self.rewrite.path, unit)
+            move.is_bare = shows_attributes(self.known, self.rewrite.path, unit.node)
+            give_object_name(self.rewrite, move)
+
     def _keep_attributes(self, move: Move, alone: bool, because: str) -> None:
         """An object, or a partial where no attribute that is read would be lost. Raises Refused where neither does."""
         unit, scopes = move.unit, self.rewrite.scopes
@@ -194,6 +213,7 @@ class Forms:
         scopes, names = self.rewrite.scopes, self.rewrite.names
         me = move.unit.own_self[1] if move.unit.own_self is not None and move.is_object else ""
         captures = [name for name in move.captures if name != me]
+        captures += move.unit.frozen if move.is_object else ()
         owner = {me: self._owner} if me else {}
         taken = any(
             name.startswith("__") or is_attribute(scopes, name) or self.handover.set_elsewhere(name) is not None
@@ -205,6 +225,11 @@ class Forms:
             if name not in self._attributes:
                 self._attributes[name] = names.fresh_attribute("_" + name.lstrip("_"))
         return {**owner, **{name: self._attributes[name] for name in captures}}
+
+    @functools.cached_property
+    def _unset(self) -> str:
+        """What a class calls the value that stands for a default; no file has the word."""
+        return self.rewrite.names.fresh_word("_unset")
 
     @functools.cached_property
     def _owner(self) -> str:

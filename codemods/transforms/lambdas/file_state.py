@@ -49,6 +49,7 @@ class Move:
     shared_by: list[str] = field(default_factory=list)  # special methods by which copies share that object
     kept: dict[str, str] = field(default_factory=dict)  # captured value -> attribute of the object that keeps it
     called: str | None = None  # its `__name__`, where somebody reads that
+    unset: str = ""  # what its `__call__` takes for a default value that the object keeps
     documented: bool = False  # somebody reads its `__doc__`
     shown: str | None = None  # a place that shows its name, which changes
     notes: list[str] = field(default_factory=list)  # what the fix says beside what it does

@@ -335,7 +335,7 @@ class _Planner:
             self.binding.check_member(unit)
             if moves[unit].is_partial or moves[unit].is_object or moves[unit].method:
                 self.binding.check_binding(unit)
-            self.binding.check_calls(unit)
+            self.forms.check_calls(moves[unit], self.binding, alone=alone and len(group) == 1)
             self.binding.check_bases(unit, moves[unit].name)
             self.forms.check_inspection(moves[unit], alone)
             if moves[unit].is_object or isinstance(unit.node, ast.ClassDef):

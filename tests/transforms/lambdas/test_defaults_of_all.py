@@ -1,4 +1,4 @@
-"""A function whose parameters all have a default of its own moment: a partial, where nobody passes them by position."""
+"""A function whose parameters all have a default of its own moment: a partial, or an object if some go by position."""
 
 from __future__ import annotations
 
@@ -45,16 +45,20 @@ def test_defaults_become_keywords(use: str) -> None:
 
 
 @each_row(
-    ("use", "reason"),
+    "use",
     [
-        ("multiprocessing.Pool(2, init, (1,)).map(work, [1])", "may be passed by position: pass it as an argument"),
-        ("init(3); multiprocessing.Process(target=init).start()", "may be passed by position (line "),
-        (
-            "multiprocessing.Pool(2, init).map(work, [1]); multiprocessing.Process(target=init, args=(1,)).start()",
-            "may be passed by position: pass it as an argument",
-        ),
+        "multiprocessing.Pool(2, init, (1,)).map(work, [1])",
+        "init(3); multiprocessing.Process(target=init).start()",
+        "multiprocessing.Pool(2, init).map(work, [1]); multiprocessing.Process(target=init, args=(1,)).start()",
     ],
 )
-def test_defaults_that_may_be_given_by_position(use: str, reason: str) -> None:
-    (said,) = reasons({"a.py": PROGRAM.format(use=use)}, "lambdas")
-    assert reason in said
+def test_defaults_that_may_be_given_by_position(use: str) -> None:
+    after = migrated({"a.py": PROGRAM.format(use=use)}, "lambdas")["a.py"]
+    assert "return _MakeInit(phase, offset=random.randrange(9), seen=[])" in after
+    assert "def __call__(self, offset=_unset, seen=_unset):" in after
+
+
+def test_a_coroutine_function_whose_defaults_may_be_given_by_position() -> None:
+    use = "multiprocessing.Pool(2, init, (1,)).map(work, [1])"
+    (said,) = reasons({"a.py": PROGRAM.replace("def init", "async def init").format(use=use)}, "lambdas")
+    assert "may be passed by position: pass it as an argument" in said

@@ -768,16 +768,17 @@ def build(ds):
 
 
 @each_row(
-    ("call", "moves"),
+    ("call", "is_partial"),
     [("build(3)(2)", True), ("build(3)(2, 5)", False), ("build(3)(*rows)", False), ("build(3)(2, k=5)", True)],
 )
-def test_a_kept_value_that_another_file_gives_by_position(call: str, moves: bool) -> None:
+def test_a_kept_value_that_another_file_gives_by_position(call: str, is_partial: bool) -> None:
     text = "def build(scale):\n    return lambda x, k=scale: x * k\n"
     user = f"from train import build\n\nrows = [1, 2]\n{call}\n"
     project = Project(MemoryFiles({PATH: text.encode(), "user.py": user.encode()}))
     (answer,) = plan_hoist(project, PATH, candidates(project), flow_of(project)).values()
-    assert isinstance(answer, Fix) is moves
-    assert moves or answer.reason.startswith("`k` may be passed by position (user.py:4)")
+    assert isinstance(answer, Fix)
+    assert any("functools.partial(_" in edit.text for edit in answer.edits) is is_partial
+    assert any("def __call__(self, x, k=_unset):" in edit.text for edit in answer.edits) is not is_partial
 
 
 @pytest.mark.parametrize(

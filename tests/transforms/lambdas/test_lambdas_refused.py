@@ -15,7 +15,7 @@ from harness.hoisting import hoisted
         pytest.param(
             """\
 def build(scale):
-    step = lambda x, k=scale: x * k
+    step = lambda x, k=scale: x.__n * k
     step(1, 2)
     return step
 """,
@@ -30,7 +30,7 @@ from collections import OrderedDict
 def build(scales):
     steps = OrderedDict()
     for scale in scales:
-        steps[lambda x, k=scale: x * k] = scale
+        steps[lambda x, k=scale: x.__n * k] = scale
     next(iter(steps))(1)
     return [step(1, 2) for step, _ in steps.items()]
 """,

@@ -53,14 +53,16 @@ def keeps_state(scopes: Scopes, unit: Unit) -> bool:
     return False
 
 
-def why_no_object(scopes: Scopes, unit: Unit, keeps_self: bool = False) -> str | None:
+def why_no_object(scopes: Scopes, unit: Unit, keeps_self: bool = False, keeps_defaults: bool = False) -> str | None:
     """None when an object with `__call__` can stand for the function; else what speaks against it, in words.
 
-    `keeps_self`: it may keep the object whose method makes it.
+    `keeps_self`: it may keep the object whose method makes it; `keeps_defaults`: default values of that moment.
     """
     node = unit.node
     own_self = () if unit.own_self is None else [use.node for use in unit.self_uses]
-    if isinstance(node, ast.ClassDef) or (own_self and not keeps_self) or unit.frozen or unit.mangled:
+    if isinstance(node, ast.ClassDef) or (own_self and not keeps_self) or unit.mangled:
+        return "it takes more than values of its place"
+    if unit.frozen and not keeps_defaults:
         return "it takes more than values of its place"
     if any(value is not unit for value in unit.functions.values()):
         return "it uses other local functions"
@@ -103,10 +105,12 @@ def object_class(
     is_bare: bool,
     has_slash: bool,
     documented: bool = False,
+    unset: str = "",
 ) -> str:
     """The class `name`, whose objects are called like the function; `called`: the `__name__` that somebody reads.
 
-    `documented`: so is the `__doc__`, which the class then has as well.
+    `documented`: so is the `__doc__`, which the class then has as well. `unset`: the attribute that stands for each
+    default value that the object keeps.
 
     `is_bare`: the `__dict__` of its objects shows no captured values, as that of a function does not; `has_slash`: a
     call may pass a keyword `self`.
@@ -116,6 +120,11 @@ def object_class(
     if unit.own_self is not None:
         owner = kept[unit.own_self[1]]  # for the constructor has a `self` of its own
         kept, passed = {**kept, owner: owner}, {owner: owner, **passed}
+    passed.update({name: name for name in unit.frozen})
+    preamble = [
+        *(f"{name} = self.{kept[name]} if {name} is self.{unset} else {name}" for name in unit.frozen),
+        *preamble,
+    ]
     leading = ["self", "/"] if has_slash else ["self"]
     if isinstance(node, ast.Lambda):
         call = lambda_as_def(source, node, "__call__", leading, edits, step, step, preamble)
@@ -128,6 +137,8 @@ def object_class(
     if is_bare and passed:
         slots = ", ".join(f'"{slot}"' for slot in [*(kept[name] for name in passed), "__dict__", "__weakref__"])
         parts.insert(0, f"{step}__slots__ = ({slots})")
+    if unit.frozen:
+        parts.insert(0, f"{step}{unset} = object()")
     if called is not None:
         parts.insert(0, f'{step}__name__ = "{called}"')
     if documented and not isinstance(node, ast.Lambda) and ast.get_docstring(node) is not None:

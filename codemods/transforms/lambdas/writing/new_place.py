@@ -78,6 +78,7 @@ def _inner_edits(rewrite: FileRewrite, move: Move, moves: dict[Unit, Move], impo
     unit = move.unit
     edits = [_without_decorator(rewrite, each) for each in unit.applied]
     if move.is_object:
+        edits += [rewrite.replace(default, move.unset) for default in unit.default_nodes.values()]
         return [*edits, *object_edits(rewrite.scopes, rewrite.source, unit, move.kept)]
     if isinstance(unit.node, ast.ClassDef) and (unit.captures or unit.fields):
         edits += constructor_edits(rewrite.scopes, rewrite.source, unit, move.kept, rewrite.indent_unit)
@@ -184,7 +185,7 @@ def _definition(rewrite: FileRewrite, move: Move, inner: Sequence[Edit], indent:
         step, called, unit = rewrite.indent_unit, move.called, move.unit
         text = object_class(
             rewrite.source, unit, move.name, called, move.kept, inner, step, imports, move.is_bare, has_slash,
-            move.documented,
+            move.documented, move.unset,
         )  # fmt: skip
         return text + shared_copies(move.shared_by, step)
     if isinstance(node, ast.Lambda):

@@ -164,14 +164,18 @@ def _made(rewrite: FileRewrite, move: Move, imports: list[Import]) -> str:
 
 def _bare(rewrite: FileRewrite, move: Move, imports: list[Import]) -> str:
     if move.is_object:
-        return f"{move.base}({', '.join(move.arguments)})"
+        return f"{move.base}({', '.join([*move.arguments, *_defaults(move)])})"
     if move.passes_on is not None:
         passed = move.passes_on
         return rewrite.partial(move.base, passed, move.unit.node, imports) if passed else move.base
-    arguments = [*move.arguments, *(f"{name}={value}" for name, value in move.unit.frozen.items())]
+    arguments = [*move.arguments, *_defaults(move)]
     return (
         rewrite.partial(move.base, arguments, move.unit.node, imports) if arguments or move.is_distinct else move.base
     )
+
+
+def _defaults(move: Move) -> list[str]:
+    return [f"{name}={value}" for name, value in move.unit.frozen.items()]
 
 
 def _is_made_at_once(rewrite: FileRewrite, node: ast.AST, calls: Sequence[Use]) -> bool:
