@@ -30,6 +30,14 @@ from .writing.callable_class import is_attribute, keeps_state, why_no_arguments,
 from .writing.choose_name import give_object_name, same_code
 
 _BY_HAND = "move the class to module level by hand, if one value will do for all calls"
+_SHOW_DEFAULTS = frozenset(
+    {
+        "inspect.signature",
+        "inspect.getfullargspec",
+        "given the attribute `__defaults__`",
+        "given the attribute `__kwdefaults__`",
+    }
+)
 _KEEPERS = frozenset({"append", "insert", "add", "setdefault"})
 _MOST_VALUES = 5  # of a partial; an object with named attributes says better what is what
 
@@ -133,6 +141,11 @@ class Forms:
             is_partial = move.is_partial and not (move.attributes or move.parts or move.passes_on or unit.own_self)
             is_clear = set(unit.frozen).isdisjoint(move.captures)
             if not (alone and is_partial and is_clear) or why_no_object(scopes, unit, keeps_defaults=True) is not None:
+                raise
+            at = self.rewrite.path, *start_of(unit.node)
+            if not _SHOW_DEFAULTS.isdisjoint(
+                each.what for each in (*self.known.asked(*at), *self.known.identities(*at))
+            ):
                 raise
             move.is_object, move.is_distinct, move.unset = True, False, self._unset
             move.shared_by = copied_by(self.known, self.rewrite.path, unit)

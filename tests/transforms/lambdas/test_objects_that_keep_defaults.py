@@ -10,6 +10,7 @@ import pytest
 
 from harness.each_row import each_row
 from harness.hoisting import hoisted
+from harness.meaning import rewritten
 
 START = """\
 class limits:
@@ -129,3 +130,20 @@ def test_defaults_of_a_function_that_reads_self_are_not_kept() -> None:
     text += "\ndef use(clip):\n    return clip(2, 3)\n"
     after, reasons = hoisted(text)
     assert after == text and "may be passed by position" in reasons[0]
+
+
+@each_row(
+    "use",
+    [
+        "import inspect\nprint(inspect.signature(clip))",
+        "import inspect\nprint(inspect.getfullargspec(clip).defaults)",
+        "clip.__defaults__ = (3,)",
+        "clip.__kwdefaults__ = {'high': 3}",
+        "print(clip.__defaults__)",
+    ],
+)
+def test_defaults_that_are_shown_are_not_kept(use: str) -> None:
+    text = CLIP + f"\nclip = build(2)\nprint(clip(2, 3))\n{use}\n"
+    after, _ = rewritten(text)
+    assert "_BuildClip" not in after
+    assert "_BuildClip" in rewritten(text.replace(use, ""))[0]
