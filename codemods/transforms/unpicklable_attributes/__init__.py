@@ -140,7 +140,8 @@ way when that fails, the fix is unsafe; so it is in `lambdas` and `dict-views`.
 
 A class that has a reducer (`copyreg.pickle(Reader, reduced)`, `ForkingPickler.register`) crosses as that says, and gets
 no methods. It is refused as well where code asks whether a class has a state method (`hasattr(x, "__setstate__")`,
-`"__getstate__" in type(x).__dict__`): that would go another way.
+`"__getstate__" in type(x).__dict__`), or takes what `__getstate__` gives (`sorted(self.__getstate__())`): that would go
+another way, or miss what is left out.
 
 `copy.deepcopy` goes through the state methods: copies get a lock or handle of their own. (LMDB refuses to open one
 environment twice in a process.) In the copy an event is set where the original is, a queue has the same items, a lock

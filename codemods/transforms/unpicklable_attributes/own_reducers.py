@@ -18,7 +18,8 @@ from .data import names
 from .family import Family
 
 _WRITTEN = ("__getstate__", "__setstate__", "__copy__")  # what this rule may add to a class
-_STORES = ("__reduce__", "__reduce_ex__", "__getstate__")  # a file that says these handles what pickle stores
+_GET = "__getstate__"
+_STORES = ("__reduce__", "__reduce_ex__", _GET)  # a file that says these handles what pickle stores
 _WITHOUT_STATE = {  # https://docs.python.org/3/library/collections.html: what their `__reduce__` hands to the class
     "collections.defaultdict": "its factory",
     "collections.Counter": "its counts",
@@ -64,14 +65,30 @@ def check_nobody_asks(family: Family, shape: Shape, added: Iterable[str]) -> Non
     """
     new = {name for name in _WRITTEN if any(f"def {name}(" in text for text in added)}
     asked_for = [question for question in _questions(family.repo.project) if question[0] in new]
-    lines = (family.line(other) for other in (family.hierarchy(shape) if asked_for else ()))
-    own = {(other.outline.path, other.node.lineno) for line in lines for other in line}
+    own = _line(family, shape) if asked_for else set()
     for name, place, owners in asked_for:
         if not owners or not own.isdisjoint(owners):
             raise Refused(
                 f"{place} asks whether there is a `{name}`, and would go another way once `{shape.node.name}` has it: "
                 "register a reducer by `copyreg.pickle` instead"
             )
+
+
+def check_nobody_takes_state(family: Family, shape: Shape) -> None:
+    """Raises Refused where code other than pickle takes what `__getstate__` of such an object gives."""
+    taken = _takes_state(family.repo.project)
+    own = _line(family, shape) if taken else set()
+    for place, owners in taken:
+        if not own.isdisjoint(owners):
+            raise Refused(
+                f"{place} takes what `{_GET}` gives, and would miss what this leaves out: let it read the attributes "
+                "that it needs, or leave this out there yourself"
+            )
+
+
+def _line(family: Family, shape: Shape) -> set[_Place]:
+    """The class, its base classes, and those that derive from one of them."""
+    return {(each.outline.path, each.node.lineno) for other in family.hierarchy(shape) for each in family.line(other)}
 
 
 @asked
@@ -153,6 +170,22 @@ def _questions(project: Project) -> tuple[tuple[str, str, tuple[_Place, ...]], .
                 owners = _owners(repo, outline, subject)
                 if owners is not None:
                     found[name, f"{outline.path}:{getattr(node, 'lineno', 0)}", owners] = None
+    return tuple(found)
+
+
+@asked
+def _takes_state(project: Project) -> tuple[tuple[str, tuple[_Place, ...]], ...]:
+    """Where a function that pickle does not ask takes `x.__getstate__`, and the classes of x, where they are known."""
+    repo = Repo(project)
+    found: dict[tuple[str, tuple[_Place, ...]], None] = {}
+    for outline in repo.mentioning(_GET):
+        for node in outline.attributes.get(_GET, ()):
+            scope = outline.scope(node)
+            if isinstance(node.ctx, ast.Load) and getattr(scope, "name", "") not in (*_WRITTEN, *_STORES):
+                made = _value_of(outline, node.value)
+                owners = _owners(repo, outline, made.func if isinstance(made, ast.Call) else node.value)
+                if owners:
+                    found[f"{outline.path}:{node.lineno}", owners] = None
     return tuple(found)
 
 

@@ -20,7 +20,7 @@ from .by_name import by_its_name
 from .classes import Method, Shape
 from .data import names
 from .existing_state import check_bases, check_existing, check_filled_first, check_slots_below
-from .own_reducers import check_no_reducer, check_nobody_asks
+from .own_reducers import check_no_reducer, check_nobody_asks, check_nobody_takes_state
 from .remaking.state_methods import Form, Treatment, edits
 from .remaking.treatment import treatment_of
 from .search import Search
@@ -204,6 +204,7 @@ class Planner:
             unsafe = self._tried(shape) or unsafe
             own = tuple(edits(self.family, shape, treatments, inherited))
             check_nobody_asks(self.family, shape, [edit.text for edit in own])
+            check_nobody_takes_state(self.family, shape)
             plan.writes = frozenset(("__getstate__", "__setstate__"))
             if all(treatment.again is None for treatment in treatments):
                 plan.writes = frozenset(("__getstate__",))

@@ -252,3 +252,34 @@ def test_containers_that_leave_attributes_behind(base: str, without: str) -> Non
     )
     (found,) = reported({"run.py": text}, RULE)
     assert (f"a copy calls the class with {without} alone" in (found.reason or "")) is bool(without)
+
+
+STATE = """\
+    def __getstate__(self):
+        state = dict(self.__dict__)
+        state["path"] = str(self.path)
+        return state
+"""
+
+
+@each_row(
+    ("own", "more", "refused"),
+    [
+        ("    def print(self):\n        return sorted(self.__getstate__())\n", "", True),
+        ("", "class Rows(Reader):\n    def print(self):\n        return sorted(self.__getstate__())\n", True),
+        ("", "def saved():\n    reader = Reader('rows.txt')\n    return reader.__getstate__()\n", True),
+        ("", "def saved():\n    return Reader('rows.txt').__getstate__()\n", True),
+        ("", "class Other:\n    def print(self):\n        return sorted(self.__getstate__())\n", False),
+        ("", "class Rows(Reader):\n    def __getstate__(self):\n        return super().__getstate__()\n", False),
+        ("    def __setstate__(self, state):\n        self.__dict__.update(state)\n", "", False),
+    ],
+)
+def test_code_that_takes_the_state_itself(own: str, more: str, refused: bool) -> None:
+    for state in (STATE, ""):
+        files = text(more, "Rows" if "Rows" in more else "Reader")
+        files["reading.py"] = files["reading.py"].replace("\n\n\ndef reduced", f"\n\n{state}\n{own}\n\ndef reduced")
+        if not refused:
+            assert "reading.py" in migrated(files, RULE)
+            continue
+        (reason,) = reasons(files, RULE)
+        assert "takes what `__getstate__` gives, and would miss what this leaves out" in reason
