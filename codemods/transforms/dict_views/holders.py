@@ -93,7 +93,7 @@ def stored(outline: Outline, place: ast.expr, nested: bool, hops: int, inside: b
     elif isinstance(place, ast.Attribute):
         owner = outline.owner(place) if outline.is_self(place.value) else None
         cls = Class(outline, owner) if owner is not None else None
-        yield Holder(HolderKind.ATTRIBUTE, place.attr, cls, nested=nested, hops=hops, place=place)
+        yield Holder(HolderKind.ATTRIBUTE, place.attr, cls, outline, nested=nested, hops=hops, place=place)
 
 
 def argument_of(outline: Outline, callee: ast.expr, index: int | str, nested: bool, hops: int) -> Holder:

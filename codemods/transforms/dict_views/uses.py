@@ -104,9 +104,10 @@ class ViewUses:
 
     def _in_all_attributes(self, holder: Holder) -> Iterator[tuple[Outline, ast.AST, bool]]:
         """`vars(x)` and `x.__dict__` of objects that are known to store the view; an item by its name is a use."""
-        if holder.kind is not HolderKind.ATTRIBUTE or not isinstance(holder.owner, Class):
+        owners = self._owners(holder) if holder.kind is HolderKind.ATTRIBUTE else []
+        if not owners:
             return
-        if self._is_data(holder.owner):  # it is compared and written by its fields
+        if isinstance(holder.owner, Class) and self._is_data(holder.owner):  # it is compared and written by its fields
             for outline in self.repo.mentioning(holder.owner.node.name):
                 for node in outline.nodes:
                     if (
@@ -127,8 +128,16 @@ class ViewUses:
                 for node in nodes:
                     value = node.args[0] if isinstance(node, ast.Call) else node.value
                     item = isinstance(outline.parents[node], ast.Subscript)
-                    if not item and self._is_owner(outline, value, holder.owner, is_likely=True):
+                    if not item and any(self._is_owner(outline, value, owner, is_likely=True) for owner in owners):
                         yield outline, node, True
+
+    def _owners(self, holder: Holder) -> list[Class]:
+        """The classes of the object that has the attribute, as far as they are seen."""
+        if holder.owner is not None:
+            return [holder.owner] if isinstance(holder.owner, Class) else []
+        if holder.outline is None or not isinstance(holder.place, ast.Attribute):
+            return []
+        return self.receivers.instance_of(holder.outline, holder.place.value)
 
     def _compared(self, outline: Outline, owner: Class) -> Iterator[ast.Name]:
         """Names in comparisons whose values functions that make objects of the class return."""

@@ -82,6 +82,14 @@ def test_a_function_gets_the_object(function: str) -> None:
     assert "where `default=` gets a view" in answer(function=function)
 
 
+@each_row("method", [each for each in REFUSED if "self.names" not in each])
+def test_an_attribute_that_other_code_puts_on_the_object(method: str) -> None:
+    text = PROGRAM.format(method=method, function="0").replace("        self.names = table.keys()\n", "")
+    text = text.replace('meta = Meta({"b": 1})\n', 'table = {"b": 1}\nmeta = Meta(table)\nmeta.names = table.keys()\n')
+    (finding,) = reported({"run.py": text}, "dict-views")
+    assert REFUSED[method] in (finding.reason or "")
+
+
 def test_the_attributes_of_another_class() -> None:
     other = "class Options:\n    def dump(self):\n        return json.dumps(vars(self), default=str)\n\n\n"
     text = PROGRAM.format(method="0", function="0").replace("def dump", other + "def dump", 1)
