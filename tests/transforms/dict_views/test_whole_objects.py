@@ -64,7 +64,7 @@ FIXED = [
 
 def answer(method: str = "0", function: str = "0") -> str:
     (finding,) = reported({"run.py": PROGRAM.format(method=method, function=function)}, "dict-views")
-    return finding.reason or (finding.fix is not None and finding.fix.unsafe) or ""
+    return finding.why_not(False) or ""
 
 
 @each_row("method", REFUSED)
@@ -87,7 +87,7 @@ def test_an_attribute_that_other_code_puts_on_the_object(method: str) -> None:
     text = PROGRAM.format(method=method, function="0").replace("        self.names = table.keys()\n", "")
     text = text.replace('meta = Meta({"b": 1})\n', 'table = {"b": 1}\nmeta = Meta(table)\nmeta.names = table.keys()\n')
     (finding,) = reported({"run.py": text}, "dict-views")
-    assert REFUSED[method] in (finding.reason or "")
+    assert REFUSED[method] in (finding.why_not(False) or "")
 
 
 def test_the_attributes_of_another_class() -> None:
