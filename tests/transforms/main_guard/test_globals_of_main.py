@@ -455,3 +455,31 @@ if __name__ == "__main__":
 )
 def test_the_function_that_a_partial_calls(sent: str, passed: str, found: bool) -> None:
     assert bool(reported({"a.py": SENT.format(sent=sent, passed=passed)}, "main-guard")) is found
+
+
+TWO_STEPS = """\
+from multiprocessing import Pool
+
+def first(row):
+    return row + 1 if whole else row
+
+def second(row):
+    return row * 2
+
+def run(rows: list, number: int, value: bool) -> list:
+    global whole
+    whole = value
+    with Pool(processes=number) as pool:
+        rows = pool.map(first, rows, number)
+    with Pool(processes=number) as pool:
+        return pool.map({second}, rows, number)
+
+if __name__ == "__main__":
+    print(run([1, 2], 2, True))
+"""
+
+
+@each_row(("second", "begin"), [("second", 1), ("first", 2)])
+def test_a_pool_that_is_sent_none_of_it_begins_as_before(second: str, begin: int) -> None:
+    after = migrated({"a.py": TWO_STEPS.format(second=second)}, "main-guard")["a.py"]
+    assert after.count("initializer=_init_worker, initargs=(whole,)") == begin

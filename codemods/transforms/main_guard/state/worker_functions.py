@@ -341,7 +341,7 @@ def _code(outline: Outline, made: ast.Call) -> set[str]:
         for value in values
         for node in ast.walk(value)
         if isinstance(node, ast.Name)
-        and any(isinstance(each.statement, _CODE) for each in outline.lookup(node, node.id)[1])
+        and any(isinstance(each.statement, _CODE) and not each.parameter for each in outline.lookup(node, node.id)[1])
     }
 
 
