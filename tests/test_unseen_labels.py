@@ -60,11 +60,11 @@ def test_each_label_has_a_grade_of_its_kind_and_a_known_repository(unseen):
 def test_each_part_has_many_repositories(unseen):
     parts = [row[2] for row in unseen.rows("unseen_repositories.tsv")]
     known = (
-        "eighteenth eighth eleventh fifteenth fifth first fourteenth fourth nineteenth ninth second "
-        "seventeenth seventh sixteenth sixth tenth third thirteenth thirtieth thirty-eighth thirty-fifth thirty-first "
-        "thirty-fourth thirty-ninth thirty-second thirty-seventh thirty-sixth thirty-third twelfth twentieth "
-        "twenty-eighth twenty-fifth twenty-first twenty-fourth twenty-ninth twenty-second twenty-seventh "
-        "twenty-sixth twenty-third"
+        "eighteenth eighth eleventh fifteenth fifth first fortieth fourteenth fourth nineteenth ninth second "
+        "seventeenth seventh sixteenth sixth tenth third thirteenth thirtieth thirty-eighth thirty-fifth "
+        "thirty-first thirty-fourth thirty-ninth thirty-second thirty-seventh thirty-sixth thirty-third twelfth "
+        "twentieth twenty-eighth twenty-fifth twenty-first twenty-fourth twenty-ninth twenty-second "
+        "twenty-seventh twenty-sixth twenty-third"
     )
     assert sorted(set(parts)) == known.split()
     assert all(parts.count(part) >= 22 for part in parts)
