@@ -12,13 +12,14 @@ from ...syntax.receivers import qualified_name
 from .reads import SIZES, Read
 
 _SPLIT = ("array_split", "chunk")
+_READING = ("r", "rb", "rt")
 
 
 def takes_part(read: Read) -> int | None:
     """A line that takes one part of several by the rank: `files[rank::8]`, `if number % 8 == rank`."""
     names = _names(read)
     for node in read.outline.nodes:
-        for chosen, count in _choosing(node):
+        for chosen, count in _choosing(read.outline, node):
             for part in ast.walk(chosen) if not _is_one_alone(read.outline, count) else ():
                 is_named = isinstance(part, (ast.Name, ast.Attribute)) and last_name(part) in names
                 if part is read.node or is_named:
@@ -33,6 +34,17 @@ def _names(read: Read) -> set[str]:
         return {scope.name} if isinstance(scope, FUNCTIONS) else set()
     if not isinstance(holder, (ast.Assign, ast.AnnAssign)):
         return set()
+    names = _targets(holder)
+    for node in ast.walk(scope):  # `start = rank * per`
+        if isinstance(node, (ast.Assign, ast.AnnAssign)) and isinstance(node.value, ast.BinOp):
+            factors = [part for part in ast.walk(node.value) if isinstance(part, ast.BinOp)]
+            sides = [side for part in factors if isinstance(part.op, ast.Mult) for side in (part.left, part.right)]
+            if any(isinstance(side, (ast.Name, ast.Attribute)) and last_name(side) in names for side in sides):
+                names |= _targets(node)
+    return names
+
+
+def _targets(holder: ast.Assign | ast.AnnAssign) -> set[str]:
     targets = holder.targets if isinstance(holder, ast.Assign) else [holder.target]
     return {name for target in targets if (name := last_name(target))}
 
@@ -52,7 +64,7 @@ def _is_one_alone(outline: Outline, count: ast.expr | None) -> bool:
     return len(given) == 2 and given[0] in SIZES and given[1] in (1, "1")
 
 
-def _choosing(node: ast.AST) -> Iterator[tuple[ast.expr, ast.expr | None]]:
+def _choosing(outline: Outline, node: ast.AST) -> Iterator[tuple[ast.expr, ast.expr | None]]:
     """The numbers by which an expression takes one part of several, each with how many there are."""
     if isinstance(node, ast.Slice) and node.lower is not None:
         if node.step is not None or (node.upper is not None and not isinstance(node.upper, ast.Constant)):
@@ -62,7 +74,26 @@ def _choosing(node: ast.AST) -> Iterator[tuple[ast.expr, ast.expr | None]]:
         for side, other in zip(sides, reversed(sides), strict=True):
             if isinstance(other, ast.BinOp) and isinstance(other.op, ast.Mod):
                 yield side, other.right
-    elif isinstance(node, ast.Call) and last_name(node.func) == "islice":
-        yield from ((argument, node.args[-1]) for argument in node.args[1:])
-    elif isinstance(node, ast.Subscript) and isinstance(node.value, ast.Call) and last_name(node.value.func) in _SPLIT:
-        yield node.slice, node.value.args[1] if len(node.value.args) > 1 else None
+    elif isinstance(node, ast.Call):
+        yield from _chosen_by_call(node)
+    elif isinstance(node, ast.Subscript):
+        parts = outline.only_value(node.value) if isinstance(node.value, ast.Name) else node.value
+        if isinstance(parts, ast.Call) and last_name(parts.func) in _SPLIT:
+            yield node.slice, parts.args[1] if len(parts.args) > 1 else None
+
+
+def _chosen_by_call(call: ast.Call) -> Iterator[tuple[ast.expr, ast.expr | None]]:
+    name, given = last_name(call.func), {keyword.arg: keyword.value for keyword in call.keywords}
+    if name == "islice":
+        yield from ((argument, call.args[-1]) for argument in call.args[1:])
+    elif name == "range" and len(call.args) == 3:
+        yield call.args[0], call.args[2]
+    elif name == "shard" and isinstance(call.func, ast.Attribute):  # of a data set: how many there are, and which one
+        count, index, *_ = [*call.args, None, None]
+        count, index = given.get("num_shards", count), given.get("index", index)
+        if index is not None:
+            yield index, count
+    elif name == "open" and isinstance(call.func, ast.Name) and call.args:  # `open(f"part-{rank}.txt")`
+        mode = given.get("mode", call.args[1] if len(call.args) > 1 else ast.Constant("r"))
+        if isinstance(mode, ast.Constant) and mode.value in _READING:
+            yield call.args[0], None

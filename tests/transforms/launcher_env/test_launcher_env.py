@@ -297,3 +297,32 @@ def test_a_rank_of_one_launcher_and_a_number_of_another_get_no_defaults() -> Non
 def test_a_part_of_an_unknown_number_gets_no_default() -> None:
     (finding,) = found('import os\nprint(files[int(os.environ["SLURM_PROCID"])::8])\n')
     assert finding.fix is None and "silently do one part alone" in (finding.reason or "")
+
+
+@each_row(
+    ("work", "is_part"),
+    [
+        ("for at in range(rank, len(files), 8):\n    print(files[at])", True),
+        ("start = rank * 8\nprint(files[start:start + 8])", True),
+        ("start = 1 + 8 * rank\nprint(files[start:start + 8])", True),
+        ("print(rows.shard(8, rank))", True),
+        ("print(rows.shard(num_shards=8, index=rank))", True),
+        ("parts = np.array_split(files, 8)\nprint(parts[rank])", True),
+        ("print(open(f'part-{rank}.txt').read())", True),
+        ("print(open(os.path.join('parts', str(rank)), 'rb').read())", True),
+        ("log = open(f'log-{rank}.txt', 'w')", False),
+        ("print(rows.shard(num_shards=8, index=0), rank)", False),
+        ("for at in range(rank):\n    print(at)", False),
+        ("device = names[rank]", False),
+        ("seed = 7 + 1000 * rank\nrandom.seed(seed)", False),
+        ("world = int(os.environ.get('WORLD_SIZE', 1))\nprint(rows.shard(world, rank))", False),
+        (
+            "world = int(os.environ.get('WORLD_SIZE', 1))\nfor at in range(rank, len(files), world):\n    print(at)",
+            False,
+        ),
+    ],
+)
+def test_what_takes_a_part_by_the_rank(work: str, is_part: bool) -> None:
+    (finding,) = found(f'import os, random\nrank = int(os.environ["LOCAL_RANK"])\n{work}\n')
+    assert (finding.fix is None) is is_part
+    assert not is_part or "silently do one part alone" in (finding.reason or "")
