@@ -1,4 +1,4 @@
-"""Functions in functions that an import gives a name by which pickle finds them, in a worker as well.
+"""Functions and classes in functions that an import gives a name by which pickle finds them, in a worker as well.
 
 def build(height):
     def inner(rows): ...
@@ -14,7 +14,7 @@ import ast
 
 from ...flow.answers.crossing import Crossing
 from ...nodes import end_line
-from ...syntax.binding_rules import FUNCTIONS
+from ...syntax.binding_rules import FUNCTIONS, given_to, positional
 from ...syntax.file_tree import position
 from ...syntax.main_guard import is_main_guard
 from ...syntax.names import root_of_chain
@@ -23,7 +23,7 @@ from ...syntax.repo import Repo
 
 
 def named_on_import(repo: Repo, crossing: Crossing) -> bool:
-    """Code that runs on import sets the `__qualname__` of the function, or binds it by `global`."""
+    """Code that runs on import sets the `__qualname__` of the function or class, or binds it by `global`."""
     outline = repo.outline(crossing.path)
     if outline is None:
         return False
@@ -32,10 +32,9 @@ def named_on_import(repo: Repo, crossing: Crossing) -> bool:
     if node is None:
         return False
     around = next((above for above in outline.ancestors(node) if isinstance(above, FUNCTIONS)), outline.module)
-    names = {node.name} if isinstance(node, FUNCTIONS) else _targets(outline.statement(node))
-    named = _is_named(outline, around, names) or (
-        isinstance(node, FUNCTIONS) and _is_global(outline, around, node.name)
-    )
+    own = node.name if isinstance(node, (*FUNCTIONS, ast.ClassDef)) else ""
+    named = _is_named(outline, around, {own} if own else _targets(outline.statement(node)))
+    named = named or (bool(own) and _is_global(outline, around, own))
     if around is outline.module and not any(is_main_guard(above) for above in outline.ancestors(node)):
         named = named or _names_it(outline, crossing)
     return named and _runs_on_import(outline, around)
@@ -82,8 +81,13 @@ def _is_global(outline: Outline, around: ast.AST, name: str) -> bool:
 def _is_bound(outline: Outline, statement: ast.AST) -> bool:
     """The module has the name that is set: it binds that, or fills its `globals()`."""
     value = statement.value if isinstance(statement, ast.Assign) else None
-    if isinstance(value, ast.Constant):
-        return bool(outline.bindings(outline.module, str(value.value)))
+    function = outline.scope(statement)
+    given: list[ast.expr | None] = [value]
+    if isinstance(value, ast.Name) and isinstance(function, FUNCTIONS):  # `Box = make("Box")`
+        calls = (call for call in outline.calls.get(function.name, ()) if outline.scope(call) is outline.module)
+        given = [given_to(positional(function), call).get(value.id) for call in calls]
+    if given and all(isinstance(each, ast.Constant) for each in given):
+        return all(outline.bindings(outline.module, str(getattr(each, "value", ""))) for each in given)
     return any(isinstance(outline.parents[call], ast.Subscript) for call in outline.calls.get("globals", ()))
 
 

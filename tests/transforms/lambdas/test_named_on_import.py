@@ -38,6 +38,8 @@ def _proven(then: str, made: str, main: str = "pass", before: str = "") -> bool:
     [
         ("inner.__qualname__ = 'crop'", MADE),
         ("inner.__name__ = inner.__qualname__ = 'crop'", MADE),
+        ("inner.__qualname__ = name", MADE),
+        ("inner.__qualname__ = name", "crop = build(name='crop')\nflip = build('flip')"),
         (PUT, MADE),
         (PUT, "for name in ('crop', 'flip'):\n    crop = build(name)"),
         ("return inner", "crop = lambda rows: rows\ncrop.__qualname__ = 'crop'"),
@@ -53,7 +55,9 @@ def test_it_is_found(then: str, made: str) -> None:
         ("pass", MADE, "pass"),
         ("inner.__qualname__ = 'crop'", "crop = None", "crop = build('crop')"),
         ("inner.__qualname__ = 'other'", MADE, "pass"),
-        ("inner.__qualname__ = name", MADE, "pass"),
+        ("inner.__qualname__ = name", "crop = build('crops')", "pass"),
+        ("inner.__qualname__ = name", "crop = build('crop')\nflip = build('flips')", "pass"),
+        ("inner.__qualname__ = name", "crop = build(input())", "pass"),
         ("inner.__name__ = 'crop'", MADE, "pass"),
         ("return inner", "crop = lambda rows: rows", "pass"),
     ],
@@ -107,3 +111,33 @@ def test_a_function_on_the_way_names_it(attribute: str, put: str, is_main: bool,
     program = GIVEN.format(attribute=attribute, put=put, made=places[0], main=places[1])
     crossings = reported({"run.py": program}, "lambdas")
     assert any(each.confidence.value == "proven" for each in crossings) is not found
+
+
+CLASSES = """\
+from multiprocessing import Process
+
+
+def build(name):
+    class Row:
+        pass
+
+    Row.__qualname__ = name
+    return Row
+
+
+Box = build("{name}")
+
+
+def show(row):
+    print(row)
+
+
+if __name__ == "__main__":
+    Process(target=show, args=(Box(),)).start()
+"""
+
+
+@each_row(("name", "proven"), [("Box", False), ("Boxes", True)])
+def test_a_class_that_gets_the_name_which_it_is_bound_to(name: str, proven: bool) -> None:
+    found = reported({"run.py": CLASSES.format(name=name)}, "lambdas")
+    assert any(each.confidence.value == "proven" for each in found) is proven
