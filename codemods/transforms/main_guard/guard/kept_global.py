@@ -1,7 +1,7 @@
 """Globals that only the main process sets and methods of a dataset read in a worker: kept on the object.
 
 The object is created in the main process, where the global has its value; `self.args = args` in its `__init__` takes
-it along, and the methods read `self.args`.
+it along, and the methods read `self.args`. An `__init__` that keeps so what it gets may have the line already.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from collections.abc import Sequence
 
 from ....finding import Edit, Fix, Refused
 from ....nodes import end_line, end_place, walk
-from ....syntax.binding_rules import LOOPS, positional, takes_self
+from ....syntax.binding_rules import LOOPS, given_to, positional, takes_self
 from ....syntax.callees import FUNCTIONS, Function
 from ....syntax.outline import Outline
 from ....syntax.placement import first_attached_line, indentation_at
@@ -56,9 +56,10 @@ class KeptGlobal:
             initialiser = self._initialiser(owner)
             self._check_class(owner)
             reads = self._reads(owner, initialiser, names)
-            edits.append(self._keeps(initialiser, [*reads]))
+            new = [name for name in reads if not self._has_it(owner, initialiser, name)]
+            edits += [self._keeps(initialiser, new)] if new else []
             for name, places in reads.items():
-                self._check(owner, initialiser, name)
+                self._check(owner, initialiser, name, name in new)
                 edits += [self._instead(owner, read) for read in places]
         listed = ", ".join(f"`{name}`" for name in names)
         where = ", ".join(f"`{owner.name}`" for owner in owners)
@@ -105,20 +106,46 @@ class KeptGlobal:
         found = {name: [read for read in reads if read.id == name] for name in names}
         return {name: places for name, places in found.items() if places}
 
-    def _check(self, owner: ast.ClassDef, initialiser: ast.FunctionDef, name: str) -> None:
+    def _has_it(self, owner: ast.ClassDef, initialiser: ast.FunctionDef, name: str) -> bool:
+        """`__init__` begins with `self.args = args`, the only line that sets it, and each call passes the global."""
+        outline = self.outline
+        stores = [node for node in self._of_self(owner, name) if not isinstance(node.ctx, ast.Load)]
+        store = outline.parents[stores[0]] if len(stores) == 1 and stores[0] in outline.parents else None
+        if not (isinstance(store, ast.Assign) and store in initialiser.body and isinstance(store.value, ast.Name)):
+            return False
+        given, before = store.value.id, initialiser.body[: initialiser.body.index(store)]
+        if len(outline.bindings(initialiser, given)) != 1 or given not in positional(initialiser)[1:]:
+            return False
+        uses = [node for each in before for node in walk(each) if isinstance(node, ast.Name) and outline.is_self(node)]
+        if any(not isinstance(getattr(outline.parents[node], "ctx", None), ast.Store) for node in uses):
+            return False  # a method may read it before it is set
+        passed = [given_to(positional(initialiser)[1:], call).get(given) for call in self._made(owner)]
+        return bool(passed) and all(
+            isinstance(each, ast.Name) and each.id == name and outline.lookup(each, name)[0] is outline.module
+            for each in passed
+        )
+
+    def _of_self(self, owner: ast.ClassDef, name: str) -> list[ast.Attribute]:
+        """The uses of `self.name` in the class and its bases."""
+        lineage = self.starts.callees.resolver.lineage(Class(self.outline, owner))
+        nodes = ((at, node) for at in lineage for node in walk(at.node))
+        return [
+            node
+            for at, node in nodes
+            if isinstance(node, ast.Attribute) and node.attr == name and at.outline.is_self(node.value)
+        ]
+
+    def _check(self, owner: ast.ClassDef, initialiser: ast.FunctionDef, name: str, is_new: bool) -> None:
         outline, callees = self.outline, self.starts.callees
         lineage = callees.resolver.lineage(Class(outline, owner))
-        if any(name in names_bound(item) for at in lineage for item in at.node.body) or any(
-            isinstance(node, ast.Attribute) and node.attr == name and at.outline.is_self(node.value)
-            for at in lineage
-            for node in walk(at.node)
-        ):
+        in_body = any(name in names_bound(item) for at in lineage for item in at.node.body)
+        if in_body or (is_new and self._of_self(owner, name)):
             raise NotDone(f"`{owner.name}` has an attribute of that name already")
         for other in callees.repo.mentioning(name):
             for node in other.attributes.get(name, ()):
                 if not isinstance(node.ctx, ast.Load) and not other.is_self(node.value):
                     raise NotDone(f"{other.path}:{node.lineno} sets an attribute of that name")
-        if outline.bindings(initialiser, name):
+        if is_new and outline.bindings(initialiser, name):
             raise NotDone(f"in `{owner.name}.__init__`, `{name}` is a variable of the function")
         for call in self._made(owner):
             if not self.order.bound_before(call, name):
