@@ -96,8 +96,9 @@ reads become the `args` of the process. Of options that `argparse` parsed, and t
 passed alone, not all of them; of a model that the project makes, the numbers that its constructor alone sets. `lambda
 c: f"a {c}"` becomes `"a {}".format` where it is seen to be called with one argument. `lambda x, i=i:` becomes a partial
 with the keyword `i`, which nobody can pass by position any more; so does a default that is an expression:
-`width=args.width` is taken where it was, on each call of the function around. A function that keeps attributes, or
-whose `__name__` somebody reads while it takes values along, becomes a class with `__call__`. A local class that reads
+`width=args.width` is taken where it was, on each call of the function around. Where a call may pass such a default by
+position, a class with `__call__` keeps it. So becomes a function that keeps attributes, or whose `__name__` somebody
+reads while it takes values along; one that also reads `self` keeps that object. A local class that reads
 variables gets them as the first arguments of its constructor, where it is only called, and no base class takes part in
 creating its objects; it gets in the same way the attributes whose value is computed each time (`size = config.SIZE`):
 they are read where the class stood. Imports inside the function that only the moved code used go with it.

@@ -38,9 +38,11 @@ def _names(read: Read) -> set[str]:
     for node in ast.walk(scope):  # `start = rank * per`
         if isinstance(node, (ast.Assign, ast.AnnAssign)) and isinstance(node.value, ast.BinOp):
             factors = [part for part in ast.walk(node.value) if isinstance(part, ast.BinOp)]
-            sides = [side for part in factors if isinstance(part.op, ast.Mult) for side in (part.left, part.right)]
-            if any(isinstance(side, (ast.Name, ast.Attribute)) and last_name(side) in names for side in sides):
-                names |= _targets(node)
+            pairs = [(part.left, part.right) for part in factors if isinstance(part.op, ast.Mult)]
+            for side, by in [*pairs, *(pair[::-1] for pair in pairs)]:
+                is_rank = isinstance(side, (ast.Name, ast.Attribute)) and last_name(side) in names
+                if is_rank and not _is_of_one(read.outline, by):
+                    names |= _targets(node)
     return names
 
 
@@ -62,6 +64,13 @@ def _is_one_alone(outline: Outline, count: ast.expr | None) -> bool:
         return False
     given = [getattr(argument, "value", None) for argument in count.args]
     return len(given) == 2 and given[0] in SIZES and given[1] in (1, "1")
+
+
+def _is_of_one(outline: Outline, size: ast.expr | None) -> bool:
+    """The size of each part, `len(files) // world`, is that of all the work without a launcher."""
+    size = outline.only_value(size) if isinstance(size, ast.Name) else size
+    divides = isinstance(size, ast.BinOp) and isinstance(size.op, (ast.FloorDiv, ast.Div))
+    return divides and isinstance(size, ast.BinOp) and _is_one_alone(outline, size.right)
 
 
 def _choosing(outline: Outline, node: ast.AST) -> Iterator[tuple[ast.expr, ast.expr | None]]:

@@ -306,6 +306,11 @@ def test_a_part_of_an_unknown_number_gets_no_default() -> None:
         ("start = rank * 8\nprint(files[start:start + 8])", True),
         ("start = 1 + 8 * rank\nprint(files[start:start + 8])", True),
         ("print(rows.shard(8, rank))", True),
+        ("per = n // 8\nstart = per * rank\nprint(files[start:start + per])", True),
+        (
+            "per = n // int(os.getenv('WORLD_SIZE', 1))\nstart = rank * per\nprint(files[start:start + per])",
+            False,
+        ),
         ("print(rows.shard(num_shards=8, index=rank))", True),
         ("parts = np.array_split(files, 8)\nprint(parts[rank])", True),
         ("print(open(f'part-{rank}.txt').read())", True),
