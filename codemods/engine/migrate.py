@@ -20,6 +20,7 @@ from .look_cache import LookCache
 from .results import Plan, Report, RuleChange, appeared
 from .run import Run, order
 from .texts import difference, named_sources
+from .together import together
 
 __all__ = ["Plan", "Report", "RuleChange", "check", "plan"]
 
@@ -80,22 +81,26 @@ def plan(
 
 
 def _planned(run: Run, project: Project, others: Helpers | None) -> Plan:
-    """The changes of all rules, one after the other, until none finds more to do."""
+    """The changes of all rules, until none finds more to do: at once where that goes, else one after the other."""
+    rules = run.active_rules(project)
+    found = {rule.id: _first_found(run, rule, project, others) for rule in rules}
+    begun = together(run, project, rules, found)
     changes: list[RuleChange] = []
     version = 0  # of the texts
     looked: dict[str, tuple[int, list[Finding]]] = {}  # the version each rule saw last, and what it left there
+    if begun is not None:
+        project, changes, version = begun.project, begun.changes, 1
+        looked = {rule: (version, left) for rule, left in begun.left.items()}
     for _ in range(MAX_ROUNDS):
         idle = True
         for rule in run.active_rules(project):
             if rule.id in looked and looked[rule.id][0] == version:
                 continue
             before, idle = project.written, False
-            first = others.first_look(rule.id) if others is not None and not version and not project.limited else None
-            project, steps, left = run.fix_until_stable(rule, project, first)
+            now = found[rule.id] if not version else run.findings_of(rule, project)
+            project, steps, left = run.fix_until_stable(rule, project, now)
             if steps:
                 version += 1
-                if others is not None:
-                    others.close()  # what they look at is no more
                 fixed = tuple(dict.fromkeys(finding for step in steps for finding in step.findings))
                 changes.append(RuleChange(rule.id, fixed, difference(before, project), tuple(steps)))
             looked[rule.id] = (version, left)
@@ -108,3 +113,9 @@ def _planned(run: Run, project: Project, others: Helpers | None) -> Plan:
     later = appeared(remaining, named, run.refused_first)
     project.forget()
     return Plan(kept, remaining, skipped, seen, run.files.root, named, dict(run.found_first), appeared=later)
+
+
+def _first_found(run: Run, rule: Rule, project: Project, others: Helpers | None) -> list[Finding]:
+    """What `rule` finds in the files as they are."""
+    look = others.first_look(rule.id) if others is not None and not project.limited else None
+    return run.findings_of(rule, project) if look is None else run.taken(look, project)

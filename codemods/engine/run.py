@@ -227,27 +227,28 @@ class Run:
     def tested(self, found: Iterable[Finding], project: Project) -> list[Finding]:
         """`found`, refused where the fix fails a first test."""
         found = list(found)
-        self.trials.test(project, self._applicable(found))
+        self.trials.test(project, self.applicable(found))
         return [self.trials.judged(finding, project) for finding in found]
 
+    def seen_first(self, rule: Rule, project: Project, found: Iterable[Finding]) -> None:
+        """Note what `rule` found at its first look, which was at `project`."""
+        for finding in found:
+            known = (rule.id, finding.path) in self.found_first
+            if finding.fix is None and not known and finding.path not in project.written:
+                self.refused_first[refusal_of(finding, project.source(finding.path))] += 1
+        self.found_first = {**Counter((rule.id, finding.path) for finding in found), **self.found_first}
+
     def fix_until_stable(
-        self, rule: Rule, project: Project, look: Look | None = None
+        self, rule: Rule, project: Project, found: list[Finding]
     ) -> tuple[Project, list[AppliedStep], list[Finding]]:
         """Apply what `rule` can fix until nothing is left: (the project after, what was applied, what remains).
 
-        `look`: what `rule` makes of `project` as it is, where that is known.
+        `found`: what it finds in `project` as it is.
         """
         applied: list[AppliedStep] = []
-        found = self.findings_of(rule, project) if look is None else self.taken(look, project)
-        first = Counter((rule.id, finding.path) for finding in found)
-        self.refused_first.update(
-            refusal_of(each, project.source(each.path))
-            for each in found
-            if each.fix is None and (rule.id, each.path) not in self.found_first and each.path not in project.written
-        )
-        self.found_first = {**first, **self.found_first}
+        self.seen_first(rule, project, found)
         for _ in range(MAX_PASSES):
-            batch = disjoint(self._applicable(found))
+            batch = disjoint(self.applicable(found))
             step = self._step(rule, project, batch, found) or self._apply_some(rule, project, batch, found)
             found = [self.trials.judged(finding, project) for finding in found]
             if step is None:
@@ -256,10 +257,10 @@ class Run:
             project.settled()
             project, found = step.project, step.found
         stuck = f"internal check failed: still changing the file after {MAX_PASSES} passes"
-        endless = set(self._applicable(found))
+        endless = set(self.applicable(found))
         return project, applied, [f.refused(stuck) if f.fix in endless else f for f in found]
 
-    def _applicable(self, found: Iterable[Finding]) -> list[Fix]:
+    def applicable(self, found: Iterable[Finding]) -> list[Fix]:
         """The different fixes of `found` that the settings let us apply, in order."""
         fixes = dict.fromkeys(finding.fix for finding in found if finding.fix is not None)
         return [fix for fix in fixes if fix.unsafe is None or self.settings.unsafe_fixes]
@@ -278,7 +279,7 @@ class Run:
         after, why = rewritten(project, fixes)
         found_after = self.findings_of(rule, after) if why is None else []
         why = why or recheck(found, fixes, found_after, project)
-        lost = self._lost(rule, project, after, _touched(fixes, found)) if why is None else None
+        lost = self.lost([rule], project, after, touched(fixes, found)) if why is None else None
         if why is None and lost is None:
             return _Step(after, frozenset(fixes), found_after)
         if after is not project:
@@ -286,14 +287,14 @@ class Run:
         failures[key] = _Failure(why, lost)
         return failures[key]
 
-    def _lost(self, rule: Rule, before: Project, after: Project, touched: frozenset[str]) -> str | None:
-        """What workers lose in `after` that they have in `before`, in words. `touched`: the files of the fixes."""
-        if not _lets_cross(rule):
+    def lost(self, rules: Iterable[Rule], before: Project, after: Project, paths: frozenset[str]) -> str | None:
+        """What workers lose in `after` that they have in `before`, in words. `paths`: the files of the fixes."""
+        if not any(map(_lets_cross, rules)):
             return None
         now = self._unwanted(after)
         had = self._unwanted(before) if now else []
         if any(loss.some for loss in (*now, *had)):  # another that there is room for now need not be new
-            near = tied(before, touched)
+            near = tied(before, paths)
             now, had = ([loss for loss in losses if loss.path in near] for losses in (now, had))
         if len(now) <= len(had):
             return None
@@ -366,7 +367,7 @@ class _Failure:
     lost: str | None
 
 
-def _touched(fixes: Sequence[Fix], found: Iterable[Finding]) -> frozenset[str]:
+def touched(fixes: Sequence[Fix], found: Iterable[Finding]) -> frozenset[str]:
     """The files that `fixes` write to, and those on the ways of their findings."""
     applied = frozenset(fixes)
     ways = (hop.path for finding in found if finding.fix in applied for hop in finding.trace)
