@@ -10,6 +10,7 @@ from dataclasses import dataclass
 
 from ..nodes import deeper_than, walk
 from . import python2
+from .newer_syntax import newer_syntax
 from .old_names import tree_of
 from .source import Source
 
@@ -45,12 +46,17 @@ def parsed(source: Source) -> ast.Module | NotParsed:
             return NotParsed(f"a name of {length} characters")
     except SyntaxError as error:
         old = None if _BOUNDS.search(error.msg) else _python2(source.text)
-        return old or NotParsed(f"line {error.lineno}: {error.msg}")
+        return old or NotParsed(f"line {error.lineno}: {_newer(source.text, error.lineno) or error.msg}")
     except (RecursionError, MemoryError):
         return NotParsed("nested too deeply to be parsed")
     except ValueError as error:
         return NotParsed(f"can't be parsed: {error}")
     return tree
+
+
+def _newer(text: str, number: int | None) -> str | None:
+    lines = text.splitlines()
+    return newer_syntax(lines[number - 1]) if number is not None and 0 < number <= len(lines) else None
 
 
 def _python2(text: str) -> NotParsed | None:
