@@ -88,7 +88,9 @@ under the guard and read by a worker is set above it, and so is what is only loo
 environment variable, an import. What else is set there, or by a function of the main process, is handed to the workers
 of a pool of the same file by its `initializer`: they get the value that it has when the pool is made, as under fork.
 An initializer that the pool has already is called by the new one. A `DataLoader` of the same file gets it as a
-`functools.partial` for its `worker_init_fn`. The value has to be set by then whatever branch
+`functools.partial` for its `worker_init_fn`. A script without a guard whose workers read what has to go under it, as
+the list of a manager, a lock, or a time, gets both in one fix, where it is the only file that is concerned. The value
+has to be set by then whatever branch
 runs; the fix is unsafe where nothing shows that the value can be pickled. Where the methods of a dataset read it, its
 objects take it along: `self.args = args` in `__init__`, which runs in the main process. A function under the guard
 that reads what it sets is defined above it, and gets the values by a `functools.partial` at its old place: at most

@@ -6,6 +6,7 @@ import ast
 import re
 from collections.abc import Collection, Iterator, Sequence
 
+from ...finding import Refused
 from ...syntax.callees import Callees, Function
 from ...syntax.names import dotted, last_name
 from ...syntax.outline import Outline
@@ -13,6 +14,7 @@ from ...syntax.receivers import qualified_name
 from ...syntax.resolver import Class
 from .counted import adds_to_environment, counts_in_environment
 from .data import names
+from .needed_by_workers import needed
 from .own_nodes import own_nodes
 from .shared_objects import made_anew
 from .starts.process_starts import Starts
@@ -37,7 +39,7 @@ class RunAgain:
     def __init__(self, starts: Starts, outline: Outline, reads: WorkerReads) -> None:
         self.starts, self.outline, self.reads = starts, outline, reads
 
-    def why_not(self, moved: Collection[ast.stmt]) -> str | None:
+    def why_not(self, moved: Collection[ast.stmt]) -> Refused | None:
         """What workers would have in another way when `moved` goes under a guard and the rest runs again, in words."""
         return (
             self._another_value(moved)
@@ -46,7 +48,7 @@ class RunAgain:
             or made_anew(self.starts, self.outline, self.reads, moved)
         )
 
-    def _another_value(self, moved: Collection[ast.stmt]) -> str | None:
+    def _another_value(self, moved: Collection[ast.stmt]) -> Refused | None:
         """A global that a worker reads is computed outside of the guard from what is another each time."""
         changing: dict[str, tuple[int, dict[str, str]]] = {}  # line, and by attribute what makes it another
         for statement in self.outline.module.body:
@@ -72,10 +74,11 @@ class RunAgain:
             reader = self.reads.reads.get((self.outline.path, name))
             what = self._read_of(name, parts) if reader is not None and not self._is_generator(name) else None
             if what is not None:
-                return (
+                reason = (
                     f"line {line} {what}, and a spawned worker would run it again and get another value: "
                     f"{reader} reads `{name}` in a worker. Pass it as an argument"
                 )
+                return needed(reason, name, self.outline.path, self.outline.path)
         return None
 
     def _made_in_class(self, node: ast.ClassDef) -> Iterator[tuple[str, tuple[int, dict[str, str]]]]:
@@ -193,7 +196,7 @@ class RunAgain:
             for node in self.outline.nodes
         )
 
-    def _another_draw(self, moved: Collection[ast.stmt]) -> str | None:
+    def _another_draw(self, moved: Collection[ast.stmt]) -> Refused | None:
         """The state of a generator of numpy or torch, which a forked worker has from its parent."""
         for outline, function in self.reads.not_of_loaders:
             calls = [qualified_name(outline, node.func) for node in ast.walk(function) if isinstance(node, ast.Call)]
@@ -204,13 +207,13 @@ class RunAgain:
                     for node in own_nodes([statement]):
                         name = qualified_name(self.outline, node.func) if isinstance(node, ast.Call) else ""
                         if draws.match(name) or _SEEDS[library].match(name):
-                            return (
+                            return Refused(
                                 f"line {node.lineno} calls `{name}`, and `{function.name}` draws from that generator "  # type: ignore[attr-defined]
                                 "in a worker: a spawned one has a generator of its own. Seed it in the worker"
                             )
         return None
 
-    def _added_again(self, moved: Collection[ast.stmt]) -> str | None:
+    def _added_again(self, moved: Collection[ast.stmt]) -> Refused | None:
         """A variable of the environment that gets something added to it outside of the guard; a worker reads it."""
         for statement in self.outline.module.body:
             if statement in moved or stays(statement) or not (added := adds_to_environment(statement)):
@@ -219,7 +222,7 @@ class RunAgain:
                 parts = [part for part in getattr(function, "body", ()) if isinstance(part, ast.stmt)]
                 for variable in sorted(added & {name for part in parts for name in environment_read(part)}):
                     reader = f"`{function.name}`"
-                    return (
+                    return Refused(
                         f"line {statement.lineno} adds to the environment variable {variable}, which a spawned worker "
                         f"has from the main process: it would add once more, and {reader} reads it there. "
                         "Add only where it is not there yet"

@@ -7,6 +7,7 @@ from collections.abc import Iterable
 
 from ...syntax.assigned import blocks
 from ...syntax.callees import FUNCTIONS, Function
+from ...syntax.file_tree import Scope
 from ...syntax.main_guard import is_main_process_block
 from ...syntax.outline import Outline
 from .statements import names_bound
@@ -22,11 +23,17 @@ class SetBefore:
         self.outline, self.imported = outline, imported
 
     def calls(self, function: Function) -> list[ast.Call]:
-        """Where the file calls a function of its top level; none where it is used in another way too."""
-        if function not in self.outline.module.body or function.decorator_list or self.imported:
+        """Where the file calls a function of its top level, or one that is defined in a function; none where it is used
+        in another way too."""
+        around = self.outline.parents[function]
+        if function.decorator_list or (around is self.outline.module and self.imported):
+            return []
+        if around is not self.outline.module and not (isinstance(around, FUNCTIONS) and function in around.body):
             return []
         uses = [use for use in self.outline.named.get(function.name, ()) if isinstance(use, ast.Name)]
-        return plain_calls(self.outline, function.name, uses)
+        if around is not self.outline.module:
+            uses = [use for use in uses if self.outline.lookup(use, function.name)[0] is around]
+        return plain_calls(self.outline, around, function.name, uses)
 
     def bound_before(self, node: ast.AST, name: str, depth: int = 0) -> bool:
         """Whenever `node` runs, in the main process, the global has a value that the program has given it there."""
@@ -82,9 +89,9 @@ class SetBefore:
         return found if isinstance(found, FUNCTIONS) else None
 
 
-def plain_calls(outline: Outline, name: str, uses: Iterable[ast.expr]) -> list[ast.Call]:
-    """The calls of what the module binds `name` to; none where one of `uses` is no call, or it is bound twice."""
-    if len(outline.bindings(outline.module, name)) != 1:
+def plain_calls(outline: Outline, scope: Scope, name: str, uses: Iterable[ast.expr]) -> list[ast.Call]:
+    """The calls of what `scope` binds `name` to; none where one of `uses` is no call, or it is bound twice."""
+    if len(outline.bindings(scope, name)) != 1:
         return []
     found: list[ast.Call] = []
     for use in uses:

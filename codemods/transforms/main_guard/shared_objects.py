@@ -5,15 +5,17 @@ from __future__ import annotations
 import ast
 from collections.abc import Collection, Iterator
 
+from ...finding import Refused
 from ...syntax.outline import Outline, outline_of
 from .data import names
+from .needed_by_workers import needed
 from .own_nodes import own_nodes
 from .starts.process_starts import Starts
 from .statements import names_bound, stays
 from .worker_reads import WorkerReads
 
 
-def made_anew(starts: Starts, outline: Outline, reads: WorkerReads, moved: Collection[ast.stmt]) -> str | None:
+def made_anew(starts: Starts, outline: Outline, reads: WorkerReads, moved: Collection[ast.stmt]) -> Refused | None:
     """What of the kind a worker reads as a global when `moved` goes under a guard and the rest runs again, in words."""
     found: dict[str, tuple[int, str]] = {}
     for statement in outline.module.body:
@@ -26,7 +28,7 @@ def made_anew(starts: Starts, outline: Outline, reads: WorkerReads, moved: Colle
     for name, (line, made) in found.items():
         reader = reads.reader((outline.path, name))
         if reader is not None and not _is_passed_to_workers(outline, reads, name):
-            return _in_words(f"line {line}", made, reader, name)
+            return needed(_in_words(f"line {line}", made, reader, name), name, outline.path, outline.path)
     for (path, name), reader in reads.reads.items():
         other = outline if path == outline.path else outline_of(starts.project, path)
         if other is None or (other is outline and "." not in name):
@@ -34,7 +36,7 @@ def made_anew(starts: Starts, outline: Outline, reads: WorkerReads, moved: Colle
         for value in _values(other, name):
             made = _makes(starts, other, value)
             if made is not None and not _is_passed_to_workers(other, reads, name):
-                return _in_words(f"line {value.lineno} of {path}", made, reader, name)
+                return Refused(_in_words(f"line {value.lineno} of {path}", made, reader, name))
     return None
 
 

@@ -7,6 +7,7 @@ import builtins
 from collections.abc import Callable, Collection, Iterable, Iterator
 from functools import cached_property
 
+from ...finding import Refused
 from ...syntax.callees import FUNCTIONS, Function
 from ...syntax.names import last_name, original_name
 from ...syntax.outline import Outline
@@ -15,6 +16,7 @@ from ...syntax.resolver import Class
 from .called_here import Called, called_here
 from .data import names
 from .guard.hoist import sent
+from .needed_by_workers import needed
 from .own_nodes import own_nodes
 from .set_before import SetBefore
 from .set_by_text import UNKNOWN, set_by_text
@@ -42,28 +44,37 @@ class WorkerReads:
         self._parts = Parts(starts.callees, ())
         self._parts_read: dict[Global, set[str]] = {}  # of what the code of workers reads
 
-    def lost(self, statements: Collection[ast.stmt]) -> str | None:
-        """What the first of `statements` that does so changes and a worker reads, in words."""
-        return self._first_change(statements, self.reader) or (self._untrained() if statements else None)
+    def lost(self, statements: Collection[ast.stmt], handed: frozenset[str] = frozenset()) -> Refused | None:
+        """What the first of `statements` that does so changes and a worker reads, in words.
 
-    def may_be_lost(self, statements: Collection[ast.stmt]) -> str | None:
+        `handed`: globals of the script that workers get in another way.
+        """
+        return self._first_change(statements, self.reader, handed) or (self._untrained() if statements else None)
+
+    def may_be_lost(self, statements: Collection[ast.stmt], handed: frozenset[str] = frozenset()) -> Refused | None:
         """The same for what the code of `more` reads."""
-        return self._first_change(statements, lambda changed: self.reader(changed) or self._reads_of_more.get(changed))
+        return self._first_change(
+            statements, lambda changed: self.reader(changed) or self._reads_of_more.get(changed), handed
+        )
 
-    def _first_change(self, statements: Collection[ast.stmt], reader_of: Callable[[Global], str | None]) -> str | None:
+    def _first_change(
+        self, statements: Collection[ast.stmt], reader_of: Callable[[Global], str | None], handed: frozenset[str]
+    ) -> Refused | None:
+        got = {(self.outline.path, name) for name in handed}
         for statement in statements:
             for changed in self._changed(self.outline, [statement]):
-                reader = reader_of(changed)
+                reader = reader_of(changed) if changed not in got else None
                 if reader is not None and not self._is_apart(statement, changed):
                     where = f"`{changed[1]}`" + (f" of {changed[0]}" if changed[0] != self.outline.path else "")
                     path, line = self._places.get(changed, ("", 0))
                     of = f" of {path}" if path != self.outline.path else ""
                     there = f" (the change is in line {line}{of})" if line else ""
-                    return (
+                    reason = (
                         f"line {statement.lineno} changes {where}, which {reader} reads in a worker{there}: under the "
                         "guard a spawned worker would see the value of the import. Hand it over as an argument, or "
                         "keep it in the object that is sent"
                     )
+                    return needed(reason, changed[1], changed[0], self.outline.path)
         return None
 
     def _is_apart(self, statement: ast.stmt, changed: Global) -> bool:
@@ -139,14 +150,14 @@ class WorkerReads:
         """Which parts of the variable the code of workers reads, as `Parts` names them."""
         return self._parts_read.get(variable, set()) if variable in self.reads else set()
 
-    def _untrained(self) -> str | None:
+    def _untrained(self) -> Refused | None:
         """A model that workers read as a global and that the script trains, in words."""
         for node in own_nodes(self.outline.module.body):
             model = _trained(self.outline, node) if isinstance(node, ast.Call) else None
             changed = self._global(self.outline, model) if model is not None else None
             reader = self.reader(changed) if changed is not None else None
             if changed is not None and reader is not None:
-                return (
+                return Refused(
                     f"{reader} reads `{changed[1]}` in a worker, and the main process trains it (line "
                     f"{getattr(node, 'lineno', 1)}): a spawned worker would make one of its own, without what was "
                     f"learnt. Pass `{changed[1]}` as an argument"

@@ -99,7 +99,7 @@ class HandOver:
             old = old_python(self.starts.project, self.outline.path, below=7)
             if old is not None:
                 raise NotDone(f"{old} names a Python whose executors have no `initializer`; 3.7 is the first")
-        unsafe = self._unsafe(names)
+        unsafe = self._unsafe(names, [*pools.values()])
         listed = ", ".join(f"`{name}`" for name in names)
         definition = self._definition(names, readers, own, kind)
         if loaders:
@@ -273,11 +273,11 @@ class HandOver:
                 return after
         return None
 
-    def _unsafe(self, names: Sequence[str]) -> str | None:
+    def _unsafe(self, names: Sequence[str], pools: Sequence[_Pool]) -> str | None:
         """Why the fix needs a look, in words; raises Refused where a value can't be pickled."""
-        unsafe = None
+        unsafe, above = None, self._made_at(pools)
         for name in names:
-            known = self.values.of_name(self.outline, name)
+            known = self.values.of_name(self.outline, name, above=above)
             if known is Sendable.NO:
                 raise Refused(
                     f"`{name}` can't be pickled, so it can't be handed over: make it in each worker, for one in the "
@@ -291,6 +291,17 @@ class HandOver:
             if known is Sendable.UNKNOWN and unsafe is None:
                 unsafe = f"`{name}` has to be pickled for it, and nothing shows that it can be"
         return unsafe
+
+    def _made_at(self, pools: Sequence[_Pool]) -> ast.stmt | None:
+        """The last statement that makes one of the pools: what names get below it is not sent. None: it may be."""
+        made = [self.outline.statement(pool.call) for pool in pools]
+        once = all(
+            isinstance(self.outline.scope(pool.call), ast.Module)
+            and not any(isinstance(above, (ast.For, ast.While)) for above in self.outline.ancestors(pool.call))
+            for pool in pools
+        )
+        last = max(made, key=position)
+        return last if once and isinstance(last, ast.stmt) else None
 
     # the edits
 

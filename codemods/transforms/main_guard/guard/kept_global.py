@@ -93,9 +93,8 @@ class KeptGlobal:
     def _made(self, owner: ast.ClassDef) -> list[ast.Call]:
         """The calls that make its objects; none where it is used in another way too, beside `super(Class, self)`."""
         uses = self.outline.named.get(owner.name, ())
-        return plain_calls(
-            self.outline, owner.name, [use for use in uses if not _is_of_super(self.outline.parents[use])]
-        )
+        uses = [use for use in uses if not _is_of_super(self.outline.parents[use])]
+        return plain_calls(self.outline, self.outline.module, owner.name, uses)
 
     def _reads(
         self, owner: ast.ClassDef, initialiser: ast.FunctionDef, names: Sequence[str]

@@ -38,6 +38,7 @@ _FILES = frozenset(["open", "io.open", "gzip.open", "bz2.open", "lzma.open", "co
 _LAZY = frozenset(["chunksize", "iterator"])  # pandas reads on demand with these
 _OF_RECEIVER = frozenset(["get", "copy", "pop"])
 _VIEWS = frozenset(["keys", "values", "items"])
+_OF_MANAGER = "multiprocessing.Manager()."
 _ADDING = frozenset(["append", "extend", "insert", "add", "update", "setdefault", "appendleft"])
 _PLAIN_TYPES = frozenset(["str", "int", "float", "bool", "bytes", "complex"])
 _PLAIN_CLASSES = frozenset(["pathlib.Path", "pathlib.PurePath", "numpy.ndarray", "pandas.DataFrame"])
@@ -82,6 +83,9 @@ class Values:
             bindings = [item for item in bindings if outline.precedes(item.statement, above)]
         if any(not isinstance(item.statement, _IMPORTS) for item in bindings):  # it stands for that by now
             bindings = [item for item in bindings if not isinstance(item.statement, _IMPORTS)]
+        if bindings and all(self._is_proxy(outline, item.value) for item in bindings):
+            self._looking.discard(key)
+            return Sendable.YES  # it is sent itself, not what is put into it
         found = [
             self._imported(outline, name, depth)
             if isinstance(item.statement, ast.ImportFrom)
@@ -114,6 +118,10 @@ class Values:
             isinstance(value, ast.Call) and self.starts.name(outline, value.func) in names("shared_objects")
             for value in values
         )
+
+    def _is_proxy(self, outline: Outline, value: ast.expr | None) -> bool:
+        """What the manager's process keeps: `manager.dict()`."""
+        return isinstance(value, ast.Call) and self.starts.name(outline, value.func).startswith(_OF_MANAGER)
 
     def _bound(self, outline: Outline, statement: ast.AST, value: ast.expr | None, depth: int) -> Sendable:
         if isinstance(statement, (*FUNCTIONS, ast.ClassDef)):
@@ -227,7 +235,7 @@ class Values:
         name = self.starts.name(outline, call.func) or qualified_name(outline, call.func)
         if name in _LOGGERS:
             return Sendable.LOGGER
-        if name in names("shared_objects") or name.startswith("multiprocessing.Manager()."):
+        if name in names("shared_objects") or self._is_proxy(outline, call):
             return Sendable.YES if name != "multiprocessing.Manager" else Sendable.NO
         if made_of := self.recogniser.made(outline, call):
             named = all(made.kind.remedy is Remedy.NAMED for made in made_of)

@@ -50,5 +50,5 @@ def in_script(outline: Outline, call: ast.Call, depth: int = 0) -> list[ast.Call
     if not isinstance(scope, FUNCTIONS) or scope not in outline.module.body or depth > _DEPTH:
         return []
     uses = [use for use in outline.named.get(scope.name, ()) if isinstance(use, ast.Name)]
-    found = [in_script(outline, each, depth + 1) for each in plain_calls(outline, scope.name, uses)]
+    found = [in_script(outline, each, depth + 1) for each in plain_calls(outline, outline.module, scope.name, uses)]
     return [each for calls in found for each in calls] if all(found) else []

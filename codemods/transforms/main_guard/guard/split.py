@@ -28,6 +28,7 @@ def split(
     outside: Collection[int] | None = None,
     check: Callable[[list[Run], bool], None] = lambda _, is_last: None,
     late: Collection[int] = (),
+    handed: frozenset[str] = frozenset(),
 ) -> tuple[list[Run], str | None, list[int]]:
     """The statements to guard: those from `first` on that are no definitions, and each of `alone`.
 
@@ -35,13 +36,14 @@ def split(
     no child should do again; `prints`: statements that every child would print once more; `outside`: those that stay,
     where a guard below starts the workers, and no more than what they should not repeat goes into it;
     `check`: raises Refused where the statements can't go under guards for another reason; the last question is whether
-    these can go at all; `late`: statements below all that starts processes, or uses these.
+    these can go at all; `late`: statements below all that starts processes, or uses these; `handed`: globals that
+    workers get in another way.
     The guard begins at the first of these where one guard is enough, none that is quickly done above an import, else
     at the first that must not be repeated, else the second result says in words what is repeated. The third: those of
     `prints` that stay outside. Raises Refused.
     """
     spares = outside is not None
-    splitter = Splitter(project, outline, source, imported, frozenset(outside or ()), frozenset(late), spares)
+    splitter = Splitter(project, outline, source, imported, frozenset(outside or ()), frozenset(late), spares, handed)
     early = sorted(at for at in {*repeats, *prints, *alone} if first is None or at < first)
     early = [at for at in early if not splitter.sets_up_the_log(at)]
     below = [at for at, each in enumerate(outline.module.body) if isinstance(each, (ast.Import, ast.ImportFrom))]

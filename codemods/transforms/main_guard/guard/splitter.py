@@ -16,6 +16,7 @@ from ....syntax.receivers import qualified_name
 from ....syntax.repo import Repo
 from ....tree.source import Source
 from ..called_here import called_here
+from ..needed_by_workers import NeededByWorkers
 from ..own_nodes import own_nodes
 from ..set_by_text import UNKNOWN, set_by_text
 from ..settings import movable_setting, only_here, setting_of
@@ -67,10 +68,12 @@ class Splitter:
         outside: frozenset[int] = frozenset(),
         late: frozenset[int] = frozenset(),
         spares: bool = False,
+        handed: frozenset[str] = frozenset(),
     ) -> None:
-        """`outside`: statements that stay; `late`: see `split`; `spares`: a guard below starts the workers already, so
-        that only what they should not repeat goes along, and what needs that: no constants, nothing that is above.
+        """`outside`: statements that stay; `late`, `handed`: see `split`; `spares`: a guard below starts the workers
+        already, so that only what they should not repeat goes along, and what needs that: no constants, nothing above.
         """
+        self.handed = handed
         self.imported, self.outside, self.late, self.spares = imported, outside, late, spares
         self.resolver = Repo(project).resolver
         self.outline, self.source, self.body = outline, source, outline.module.body
@@ -226,13 +229,15 @@ class Splitter:
         names: set[str] = set()
         for at in range(first - 1, -1, -1):
             statement = self.body[at]
-            if self.binds[at] & needed.keys() or not self._prepares(statement):
+            if (self.binds[at] & needed.keys()) - self.handed or not self._prepares(statement):
                 break
             start = at
         for at in range(start, first):  # not half of something: a call on what stays outside, constants at the top
             statement = self.body[at]
             root = method_root(statement)
             light = self._is_light(statement) or is_print(statement) or is_text(statement)
+            if self.binds[at] & self.handed:
+                break
             if light or (root is not None and root not in names):
                 start = at + 1
                 continue
@@ -307,7 +312,7 @@ class Splitter:
             if at in self.late and not bound & self.imported.keys():
                 continue  # no worker is started any more that could see it
             for name in sorted((bound | self._filled(statement)) & needed.keys()):
-                if name in self._defined():
+                if name in self._defined() or name in self.handed:
                     continue
                 line = line_of_change(statement, name)
                 if name in self.imported and name in bound:
@@ -315,11 +320,12 @@ class Splitter:
                         f"{self.imported[name]} imports `{name}`, which line {line} sets: under the guard it would not "
                         'be there; move this code into a function, and call that under `if __name__ == "__main__":`'
                     )
-                raise Refused(
+                reason = (
                     f"`{needed[name]}` may run in a worker and reads `{name}`, which line {line} sets: under the guard "
                     f"a spawned worker would not see it. Hand `{name}` over as an argument, or keep it in the object "
                     "that is sent"
                 )
+                raise NeededByWorkers(reason, name)
             inherited = {("os", "environ")}  # which children have from their parent
             lost = sorted((attributes_set(statement) & read_in_children) - inherited)
             if lost:

@@ -19,6 +19,7 @@ from ..changed_inputs import ChangedInputs
 from ..data import names as table
 from ..importers import Importers
 from ..main_module import reads_main
+from ..needed_by_workers import NeededByWorkers
 from ..own_nodes import own_nodes
 from ..read_by_workers import may_be_read
 from ..run_again import RunAgain
@@ -38,6 +39,7 @@ from .late_guard import late_guard
 from .one_guard import Run
 from .printed_again import print_edits, printed_by_imports, prints_of
 from .split import repeats_in_words, split
+from .with_values import MOST, handed_over
 
 _PLAIN = (
     ast.Constant, ast.Dict, ast.List, ast.Set, ast.Tuple, ast.JoinedStr, ast.UnaryOp, ast.BinOp, ast.Compare,
@@ -124,8 +126,12 @@ def _wrapped(
     repeats: dict[int, Repeated],
     prints: list[int],
     outside: frozenset[int] | None = None,
+    handed: frozenset[str] = frozenset(),
 ) -> Answer:
-    """`outside`: workers start as it is, and have what the statements set; these here they need."""
+    """`outside`: workers start as it is, and have what the statements set; these here they need.
+
+    `handed`: globals that workers read and go under the guard, which have to be handed over.
+    """
     starts, importers = search.starts, search.importers
     importer = importers.of(outline.path)
     names = importers.names(outline.path)
@@ -150,25 +156,31 @@ def _wrapped(
         def check(runs: list[Run], is_last: bool) -> None:
             moved = _moved(outline, runs)
             seen = [each for each in moved if each not in late]
-            unseen = (
-                reads.lost(seen)
-                or reads.early(_below_start(starts, outline, moved))
-                or repeated_values.why_not(moved)
-                or inputs.why_not(moved)
-            )
-            if unseen is not None:
-                raise Refused(unseen)
+            if (lost := reads.lost(seen, handed)) is not None:
+                raise lost
+            if (defined := reads.early(_below_start(starts, outline, moved))) is not None:
+                raise Refused(defined)
+            if (another := repeated_values.why_not(moved)) is not None:
+                raise another
+            if (read := inputs.why_not(moved)) is not None:
+                raise Refused(read)
             if not is_last and _lost(starts, importers, outline, runs, False) is not None:
                 raise Refused("a worker may need what it sets")
 
         runs, unsafe, printed = split(
             importers.project, outline, source, first, early, names or {}, repeats, prints, outside, check,
-            below,
+            below, handed,
         )  # fmt: skip
         again = prints_of(starts, outline, [outline.module.body[at] for at in printed])
         cells = cell_marks(starts.project, outline, source)
         edits = guard_edits(outline, source, runs, cells) + print_edits(outline, source, again or ())
     except Refused as refusal:
+        name = refusal.name if isinstance(refusal, NeededByWorkers) and importer is None and outside is None else ""
+        if name and name not in handed and len(handed) < MOST:
+            again_with = handed | {name}
+            answer = _wrapped(search, outline, source, first, alone, repeats, prints, outside, again_with)
+            if isinstance(answer, Fix):
+                return answer
         return refusal.alone()
     if again is None and unsafe is None:
         unsafe = repeats_in_words(outline.module.body[min(printed)].lineno, "prints or logs")
@@ -179,7 +191,8 @@ def _wrapped(
         text = ast.unparse(lost)[:60]
         unsafe = f"line {lost.lineno}: `{text}` may set something for workers too, and would not run there any more"
     if unsafe is None:
-        unsafe = reads.may_be_lost([each for each in _moved(outline, runs) if each not in late])
+        seen = reads.may_be_lost([each for each in _moved(outline, runs) if each not in late], handed)
+        unsafe = seen.reason if seen is not None else None
     if unsafe is None and (hook := at_exit(outline, _moved(outline, runs))) is not None:
         unsafe = (
             f"`{hook.name}` (line {hook.lineno}) is called at the end of the process, and a spawned child would call "
@@ -192,6 +205,9 @@ def _wrapped(
     if importer is not None:
         line = outline.module.body[runs[0].first].lineno
         unsafe = f"{importer} imports this file, and what follows from line {line} on would not run for it any more"
+    if handed:
+        fix = handed_over(starts.project.settings, source, edits, handed) if unsafe is None else None
+        return fix or Refused("what goes under the guard can't be handed to the workers")
     return Fix('Put what starts processes under `if __name__ == "__main__":`', edits, unsafe=unsafe)
 
 
