@@ -27,7 +27,10 @@ _SHOWS = frozenset(  # what may be asked for in the arguments of a `print`
     [
         "str", "int", "float", "bool", "repr", "len", "type", "round", "sum", "min", "max", "sorted", "list", "tuple",
         "dict", "set", "vars", "format", "join", "upper", "lower", "strip", "items", "keys", "values", "size", "numel",
-        "item", "tolist", "device_count", "is_available", "cpu_count", "get_device_name", "getpid",
+        "item", "tolist", "device_count", "is_available", "cpu_count", "get_device_name", "getpid", "getattr",
+        "hasattr", "isinstance", "abs", "any", "all", "zip", "range", "enumerate", "getcwd", "gethostname",
+        "basename", "dirname", "abspath", "dumps", "pformat", "ctime", "strftime", "now", "title", "ljust", "rjust",
+        "center", "mean", "std", "get_device_properties", "get_device_capability", "get_num_threads",
     ]
 )  # fmt: skip
 _DEPTH = 2  # functions of the repository that are looked into
