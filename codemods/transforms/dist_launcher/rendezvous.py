@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from ...finding import Edit, Hop, Refused
@@ -195,17 +195,22 @@ def _elsewhere(tree: ast.Module) -> set[int]:
 def _joins(tree: ast.Module) -> Iterator[ast.Call]:
     """The calls of `init_process_group` that ranks of torch's launchers can get to, and where they meet others."""
     joins = [node for node in nodes(tree) if isinstance(node, ast.Call) and called(node) == _JOIN]
-    elsewhere = _elsewhere(tree) | {id(inner) for each in _unlaunched(tree) for inner in walk(each)} if joins else ()
+    elsewhere = _elsewhere(tree) | _inside(_unlaunched(tree)) if joins else ()
     yield from (node for node in joins if id(node) not in elsewhere and not _is_alone(node))
 
 
-def _unlaunched(tree: ast.Module) -> Iterator[ast.AST]:
+def _unlaunched(tree: ast.Module) -> Iterator[Sequence[ast.stmt]]:
     """What runs only where the variables of torch's launchers are missing: branches, and handlers of a KeyError."""
     for node in nodes(tree):
         if isinstance(node, ast.If) and (launched := truth(node.test, _is_launched)) is not None:
-            yield from node.orelse if launched else node.body
+            yield node.orelse if launched else node.body
         elif isinstance(node, ast.Try) and any(_reads_rank(inner) for each in node.body for inner in walk(each)):
-            yield from node.handlers
+            yield from (handler.body for handler in node.handlers)
+
+
+def _inside(blocks: Iterable[Sequence[ast.stmt]]) -> set[int]:
+    """All nodes of the blocks, by id."""
+    return {id(inner) for block in blocks for each in block for inner in walk(each)}
 
 
 def _reads_rank(node: ast.AST) -> bool:
@@ -386,10 +391,14 @@ def _told(found: Program, value: ast.expr | None, variable: str, depth: int = 0)
 
 
 def _stores(found: Program, target: ast.Name | ast.Attribute) -> Iterator[ast.expr | None]:
-    """What the program gives a name or attribute of this spelling, anywhere; None for what is no plain assignment."""
+    """What the program gives a name or attribute of this spelling, anywhere; None for what is no plain assignment.
+
+    Not where it has no launcher, and leaves the function for that reason.
+    """
     name = last_name(target)
     assert name is not None
     for path, tree in found.saying(name):
+        left = _inside(block for block in _unlaunched(tree) if block and isinstance(block[-1], (ast.Return, ast.Raise)))
         if isinstance(target, ast.Attribute):
             yield from (None for _ in options(path, tree, f"--{name}", f"--{name.replace('_', '-')}"))
         plain: dict[int, ast.expr] = {}
@@ -399,7 +408,7 @@ def _stores(found: Program, target: ast.Name | ast.Attribute) -> Iterator[ast.ex
             elif isinstance(node, ast.arg) and isinstance(target, ast.Name) and node.arg == name:
                 yield None
             elif isinstance(node, type(target)) and isinstance(node.ctx, ast.Store) and last_name(node) == name:
-                yield plain.get(id(node))
+                yield from () if id(node) in left else (plain.get(id(node)),)
 
 
 def _other_use(found: Program, dest: str, call: ast.Call) -> tuple[str, int] | None:

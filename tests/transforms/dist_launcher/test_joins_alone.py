@@ -49,3 +49,41 @@ def test_a_launch_line_decides() -> None:
         "train.sh": "python -m torch.distributed.launch --nproc_per_node=4 train.py\n",
     }
     assert all(finding.fix is not None for finding in reported(files, "dist-launcher"))
+
+
+RANKS = """\
+import os
+
+import torch.distributed as dist
+
+
+def join(args):
+    if "RANK" in os.environ and "WORLD_SIZE" in os.environ:
+        args.rank = int(os.environ["RANK"])
+        args.world_size = int(os.environ["WORLD_SIZE"])
+    else:
+        args.rank = args.world_size = {size}
+        {then}
+    dist.init_process_group(
+        "nccl", init_method="tcp://127.0.0.1:10356", rank=args.rank, world_size=args.world_size
+    )
+"""
+
+
+@each_row(
+    ("size", "then", "fixed"),
+    [
+        ("0", "return", True),
+        ("0", "raise SystemExit", True),
+        ("1", "print('alone')", False),  # it may meet there, alone or with others that it knows of
+        ("int(os.environ['SLURM_PROCID'])", "pass", False),
+    ],
+)
+def test_a_rank_of_its_own_where_nobody_joins(size: str, then: str, fixed: bool) -> None:
+    files = {
+        "train.py": "from ranks import join\n\nif __name__ == '__main__':\n    join(input)\n",
+        "ranks.py": RANKS.format(size=size, then=then),
+        "train.sh": "torchrun --nproc_per_node=4 train.py\n",
+    }
+    (found,) = (finding for finding in reported(files, "dist-launcher") if "the ranks meet at" in finding.message)
+    assert (found.fix is not None) is fixed
