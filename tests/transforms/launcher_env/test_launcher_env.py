@@ -97,6 +97,7 @@ READ = 'int(os.environ["LOCAL_RANK"])'
         pytest.param(f"def f():\n    return {READ}\nif args.distributed:\n    f()", id="called under a check"),
         pytest.param(f"def f():\n    return {READ}\nmp.spawn(f, nprocs=4)", id="handed over, not called"),
         pytest.param(f"x = {READ}  # torchrun\ndist.init_process_group('nccl')", id="needs a launcher"),
+        pytest.param(f"x = {READ}  # torchrun\nmesh = init_device_mesh('cuda', (8,))", id="makes a mesh of all ranks"),
         pytest.param(f"def main():\n    x = {READ}  # srun\n    go()\ndef go():\n    dist.init_process_group()\nmain()",
                      id="needs a launcher, one call away"),
         pytest.param(f"x = {READ}\nmp.spawn(work, nprocs=4)", id="starts its own ranks"),
