@@ -182,15 +182,20 @@ def _judge(
 
 
 def _reads_of_parts(read: Read, others: list[tuple[Read, Way | str | None]]) -> list[Read]:
-    """All reads of the file, where one place reads a rank and how many there are: `files[rank::world]`."""
+    """All reads of the file, where one function reads a rank and how many there are: `files[rank::world]`."""
     outline, every = read.outline, [other for other, way in others if isinstance(way, Way)]
-    scope = outline.scope(read.node)
-    parts = [other.variable for other in every if other.variable not in LOCAL]
-    setters = {variable[: match.end()] if (match := _SETTER.match(variable)) else "" for variable in parts}
-    if len(every) != len(others) or {variable in SIZES for variable in parts} != {True, False} or len(setters) != 1:
+    parts = [other for other in every if other.variable not in LOCAL]
+    setters = {each.variable[: match.end()] if (match := _SETTER.match(each.variable)) else "" for each in parts}
+    kinds: dict[Scope, set[bool]] = {}
+    for each in parts:
+        kinds.setdefault(outline.scope(each.node), set()).add(each.variable in SIZES)
+    if len(every) != len(others) or {True, False} not in kinds.values() or len(setters) != 1:
         return []  # by two launchers: one alone would set a rank, and the number of parts would be a default
-    plain = all(outline.scope(each.node) is scope and not is_needed_instead(outline, each.node) for each in every)
-    return every if plain and not any(is_int_of_unset(outline, node) for node in outline.own(scope)) else []
+    plain = not any(is_needed_instead(outline, each.node) for each in every)
+    scopes = {outline.scope(each.node) for each in every}
+    return (
+        every if plain and not any(is_int_of_unset(outline, node) for at in scopes for node in outline.own(at)) else []
+    )
 
 
 @asked

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from harness.each_row import each_row
-from harness.small import migrated, reasons
+from harness.small import migrated, reasons, reported
 
 RULE = "launcher-env"
 PROGRAM = """\
@@ -66,3 +66,35 @@ def test_without_a_launcher_one_process_has_all_parts(world: str, use: str, is_p
         assert reasons(files, RULE)[0].startswith("line 9 takes this process's part of the work by LOCAL_RANK")
     else:
         assert 'get("LOCAL_RANK", 0)' in migrated(files, RULE)["main.py"]
+
+
+FUNCTIONS = """\
+import os
+
+
+def device():
+    return int(os.environ["SLURM_LOCALID"])
+
+
+def shard():
+    return int(os.environ["SLURM_PROCID"]), {size}
+
+
+def is_first():
+    return os.environ["SLURM_PROCID"] == "0"
+
+
+rank, size = shard()
+print(device(), list(range(10))[rank::size], is_first())
+"""
+
+
+def test_a_rank_that_other_functions_read_as_well() -> None:
+    after = migrated({"main.py": FUNCTIONS.format(size='int(os.environ["SLURM_NTASKS"])')}, RULE)["main.py"]
+    for default in ('get("SLURM_PROCID", 0)', 'get("SLURM_NTASKS", 1)', 'get("SLURM_PROCID", "0") == "0"'):
+        assert default in after
+    assert not reported({"main.py": after}, RULE)
+
+
+def test_a_size_of_another_launcher() -> None:
+    assert not migrated({"main.py": FUNCTIONS.format(size='int(os.environ["WORLD_SIZE"])')}, RULE)
