@@ -223,6 +223,22 @@ def test_a_model_on_the_gpu_goes_under_the_guard_where_it_can(line: str) -> None
     assert Source("a.py", text).apply(finding.fix.edits).count(GUARD) == 1
 
 
+@each_row(
+    "asked",
+    [
+        "wandb.Api().runs(path='team/runs')",
+        "requests.get('https://example.org/runs').json()",
+        "requests.post('https://example.org/runs', data={'all': 1}).json()",
+        "json.load(urllib.request.urlopen('https://example.org/runs'))",
+    ],
+)
+def test_no_worker_asks_the_server_again(asked: str) -> None:
+    head = "import json\nimport requests\nimport urllib.request\nimport wandb\n" + HEAD
+    filled = f"paths = []\nruns = {asked}\nfor run in runs:\n    paths.append(str(run))\n\n"
+    after = wrapped(head + filled + START).replace("'__main__'", '"__main__"')
+    assert after.count(GUARD) == 1 and f"    runs = {asked}\n    for run in runs:\n        paths.append" in after
+
+
 def test_definitions_move_above_one_guard() -> None:
     text = HEAD + "import logging\nh = open('x', 'w')\ndef a(): pass\nn = len('a')\ndef b(): pass\n" + START
     after = wrapped(text).replace("'__main__'", '"__main__"')
