@@ -27,7 +27,12 @@ _NUMBERED = frozenset(("__getitem__", "__len__"))
 _ITERATES = frozenset(("__iter__",))
 _OF_LOADERS = ("Iterator", "DataLoader")  # the classes of libraries that give batches
 _LOADED = "datasets.load_dataset"  # of Hugging Face
-_THREAD, _PLAIN = "threading.Thread", frozenset({"object", "abc.ABC"})
+_THREAD = "threading.Thread"
+_PLAIN = frozenset(  # bases by which objects give no samples
+    ["object", "abc.ABC", "torch.nn.Module", "torch.utils.data.Sampler", "torch.utils.data.sampler.Sampler",
+     "torch.utils.data.BatchSampler", "torch.utils.data.DistributedSampler",
+     "torch.utils.data.distributed.DistributedSampler"]
+)  # fmt: skip
 EVERY: frozenset[HazardKind] = frozenset()  # as `only`: no kind is left out
 
 
