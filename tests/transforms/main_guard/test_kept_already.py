@@ -55,3 +55,61 @@ def test_the_attribute_is_read_where_it_is_the_same_object(above: str, below: st
     if same:
         assert after.count("self.args = args") == 1
         assert after == before.replace("[at] * args", "[at] * self.args").replace("return args", "return self.args")
+
+
+PASSED = """\
+import argparse
+
+from torch.utils.data import DataLoader, Dataset
+
+
+class Rows(Dataset):
+    def __init__(self, options):
+        self.args = options
+
+    def __len__(self):
+        return 4
+
+    def __getitem__(self, at):
+        return at * args.scale
+
+
+def completed(given, scale):
+    given.scale = scale
+    {end}
+
+
+def changed(given):
+    return argparse.Namespace(**vars(given))
+
+
+def load(options):
+    {first}
+    for row in DataLoader(Rows(options), num_workers=1):
+        print(row)
+
+
+if __name__ == "__main__":
+    args = argparse.ArgumentParser().parse_args()
+    load({passed})
+"""
+
+
+@each_row(
+    ("end", "first", "passed", "same"),
+    [
+        ("return given", "options = completed(options, 3)", "args", True),
+        ("return given", "completed(options, 3)", "args", True),
+        ("return given", "options = completed(given=options, scale=2)", "args", True),
+        ("return given", "options = completed(options, 3)", "argparse.Namespace(scale=3)", False),
+        ("return given", "options = changed(options)", "args", False),
+        ("return changed(given)", "options = completed(options, 3)", "args", False),
+        ("given = changed(given)\n    return given", "options = completed(options, 3)", "args", False),
+        ("if scale:\n        return given", "options = completed(options, 3)", "args", False),
+        ("yield given\n    return given", "options = next(completed(options, 3))", "args", False),
+    ],
+)
+def test_the_global_comes_as_a_parameter(end: str, first: str, passed: str, same: bool) -> None:
+    before = PASSED.format(end=end, first=first, passed=passed)
+    after = migrated({"run.py": before}, "main-guard", unsafe_fixes=True).get("run.py", before)
+    assert (after == before.replace("at * args.scale", "at * self.args.scale")) is same

@@ -10,7 +10,7 @@ import ast
 from collections.abc import Sequence
 
 from ....finding import Edit, Fix, Refused
-from ....nodes import end_line, end_place, walk
+from ....nodes import end_line, end_place, walk, yields
 from ....syntax.binding_rules import LOOPS, given_to, positional, takes_self
 from ....syntax.callees import FUNCTIONS, Function
 from ....syntax.outline import Outline
@@ -33,6 +33,7 @@ _SPECIAL = frozenset(
     ]
 )  # fmt: skip
 _BASES = frozenset(["torch.utils.data.IterableDataset", "multiprocessing.Process"])
+_DEPTH = 3  # functions that pass the global on
 
 
 class KeptGlobal:
@@ -51,19 +52,20 @@ class KeptGlobal:
             if not isinstance(owner, ast.ClassDef) or owner not in self.outline.module.body or self.imported:
                 raise NotDone("")
             owners[owner] = None
-        edits: list[Edit] = []
+        edits, added = list[Edit](), set[str]()
         for owner in owners:
             initialiser = self._initialiser(owner)
             self._check_class(owner)
             reads = self._reads(owner, initialiser, names)
             new = [name for name in reads if not self._has_it(owner, initialiser, name)]
+            added.update(new)
             edits += [self._keeps(initialiser, new)] if new else []
             for name, places in reads.items():
                 self._check(owner, initialiser, name, name in new)
                 edits += [self._instead(owner, read) for read in places]
         listed = ", ".join(f"`{name}`" for name in names)
         where = ", ".join(f"`{owner.name}`" for owner in owners)
-        return Fix(f"Keep {listed} on the objects of {where}", tuple(edits), unsafe=self._unsafe(names))
+        return Fix(f"Keep {listed} on the objects of {where}", tuple(edits), unsafe=self._unsafe(sorted(added)))
 
     # the class
 
@@ -119,9 +121,34 @@ class KeptGlobal:
         if any(not isinstance(getattr(outline.parents[node], "ctx", None), ast.Store) for node in uses):
             return False  # a method may read it before it is set
         passed = [given_to(positional(initialiser)[1:], call).get(given) for call in self._made(owner)]
-        return bool(passed) and all(
-            isinstance(each, ast.Name) and each.id == name and outline.lookup(each, name)[0] is outline.module
-            for each in passed
+        return bool(passed) and all(self._is_global(each, name) for each in passed)
+
+    def _is_global(self, value: ast.expr | None, name: str, depth: int = 0) -> bool:
+        """It is the object that the global stands for, also as a parameter, or given back by a function that got it."""
+        if not isinstance(value, ast.Name) or depth > _DEPTH:
+            return False
+        scope = self.outline.lookup(value, value.id)[0]
+        if not isinstance(scope, FUNCTIONS):
+            return scope is self.outline.module and value.id == name
+        bindings = self.outline.bindings(scope, value.id)
+        others = [binding for binding in bindings if not binding.parameter]
+        if len(bindings) - len(others) != 1 or not all(self._gives_back(each.value, value.id) for each in others):
+            return False
+        given = [given_to(positional(scope), call).get(value.id) for call in self.order.calls(scope)]
+        return bool(given) and all(self._is_global(each, name, depth + 1) for each in given)
+
+    def _gives_back(self, value: ast.expr | None, name: str) -> bool:
+        """`args = completed(args)`, where the function returns the object that it got, whatever it changes of it."""
+        called = self.starts.callees.called(self.outline, value) if isinstance(value, ast.Call) else None
+        if called is None or not isinstance(value, ast.Call) or called[1].decorator_list or yields(called[1].body):
+            return False
+        other, function, bound = called
+        given = given_to(positional(function)[bound:], value)
+        mine = {at for at, each in given.items() if isinstance(each, ast.Name) and each.id == name}
+        returned = [node.value for node in other.own(function) if isinstance(node, ast.Return)]
+        return isinstance(function.body[-1], ast.Return) and all(
+            isinstance(each, ast.Name) and each.id in mine and len(other.bindings(function, each.id)) == 1
+            for each in returned
         )
 
     def _of_self(self, owner: ast.ClassDef, name: str) -> list[ast.Attribute]:
