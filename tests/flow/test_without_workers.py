@@ -136,10 +136,45 @@ def test_the_number_that_an_object_keeps(made: str, kept: str, change: str, cros
         ("**options", "options = {'num_workers': 0, **number}", True),
         ("**options, **number", "options = {'num_workers': 0}", True),
         ("num_workers=2, **options", "options = {'batch_size': 1}", True),
+        ("**options", "options = dict(batch_size=2, num_workers=0)", False),
+        ("**options", "none = 0; options = dict(num_workers=none)", False),
+        ("**options", "none = 0; options = {'num_workers': none}", False),
+        ("**dict(num_workers=0)", "pass", False),
+        ("**options", "none = 2; options = dict(num_workers=none)", True),
+        ("**options", "none = 0; none += 1; options = dict(num_workers=none)", True),
+        ("**options", "options = dict(number, num_workers=0)", True),
+        ("**options", "options = dict(num_workers=0, **number)", True),
+        ("**options", "options = dict(num_workers=number)", True),
     ],
 )
 def test_numbers_of_workers_in_dicts_that_are_unpacked(options: str, before: str, crosses: bool) -> None:
     assert sure("data, number", options, "make(Rows(), args)", before) == crosses
+
+
+OF_MODULE = """\
+from torch.utils.data import DataLoader
+
+NONE = 0
+rows = [lambda: 1]
+options = dict(batch_size=1, num_workers={number})
+{more}
+
+def load():
+    return next(iter(DataLoader(rows, **options)))
+
+for row in DataLoader(rows, **options):
+    print(row, load())
+"""
+
+
+@each_row(
+    ("number", "more", "crosses"),
+    [("NONE", "", False), ("0", "", False), ("NONE", "options['num_workers'] = 2", True), ("2", "", True)],
+)
+def test_a_dict_of_the_module(number: str, more: str, crosses: bool) -> None:
+    text = OF_MODULE.format(number=number, more=more)
+    found = flow_of(project_of({"run.py": text})).crossings(frozenset({HazardKind.LAMBDA}))
+    assert any(each.confidence is Confidence.PROVEN for each in found) is crosses
 
 
 PARSED = """\

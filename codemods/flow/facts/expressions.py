@@ -327,7 +327,7 @@ class Expressions(Targets):
                 self._literal(literals, keyword.arg, with_workers(node, keyword.value))
         if node.keywords and (given := passed_on(builder.scope, node)) is not None:
             literals[given[0]] = given[1]
-        if double_stars and unpacks_no_workers(builder.scope, node):
+        if double_stars and unpacks_no_workers(builder.scope, builder.tree, node):
             literals[COUNT] = 0
         for keyword in node.keywords if COUNT not in literals else ():
             around = (builder.scope.tree, builder.tree)
@@ -377,9 +377,7 @@ class Expressions(Targets):
         if type(node) is ast.Constant:
             literals[key] = node.value
         elif type(node) is ast.Name:
-            scope: FactsScope | None = self.builder.scope
-            while scope is not None and node.id not in scope.bound:
-                scope = scope.parent
+            scope = self.builder.scope.binding(node.id)
             constant = scope.constants.get(node.id, SEVERAL) if scope is not None else SEVERAL
             if constant is not SEVERAL:
                 literals[key] = constant

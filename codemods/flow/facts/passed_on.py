@@ -53,26 +53,28 @@ def passed_on(scope: FactsScope, call: ast.Call) -> tuple[str, PassedOn] | None:
     return None if found is None else (IN_STARS, found)
 
 
-def unpacks_no_workers(scope: FactsScope, call: ast.Call) -> bool:
+def unpacks_no_workers(scope: FactsScope, module: ast.Module | None, call: ast.Call) -> bool:
     """Dicts that are written out are all that the call unpacks, and none has a number of workers but 0.
 
-    `DataLoader(rows, **options)` after `options = {"num_workers": 0} if cpu else {}`.
+    `DataLoader(rows, **options)` after `options = {"num_workers": 0} if cpu else {}`, or `dict(num_workers=NONE)` of a
+    variable of the module that is 0.
     """
     stars = [keyword.value for keyword in call.keywords if keyword.arg is None]
     named = last_name(call.func) or ""
     if not stars or COUNT in {keyword.arg for keyword in call.keywords} or not named.endswith("Loader"):
         return False
-    return all(_has_no_workers(_written(scope, star)) for star in stars)
+    return all(_has_no_workers(scope, _written(scope, module, star)) for star in stars)
 
 
-def _written(scope: FactsScope, value: ast.expr) -> ast.expr | None:
-    """The value of a local variable that is bound once, and not changed; any other expression as it is."""
+def _written(scope: FactsScope, module: ast.Module | None, value: ast.expr) -> ast.expr | None:
+    """The value of a variable that is bound once, and not changed; any other expression as it is."""
     if not isinstance(value, ast.Name):
         return value
-    function = scope.tree
-    if not isinstance(function, (ast.FunctionDef, ast.AsyncFunctionDef)):
+    home = scope.binding(value.id)
+    around = home.tree or module if home is not None else None
+    if not isinstance(around, (ast.FunctionDef, ast.AsyncFunctionDef, ast.Module)):
         return None
-    nodes = list(walk(function))
+    nodes = list(walk(around))
     bound = [each for each in nodes if isinstance(each, ast.Assign) and _binds(each, value.id)]
     unpacked = {each.value for each in nodes if isinstance(each, ast.keyword) and each.arg is None}
     known = {target for each in bound for target in each.targets} | unpacked
@@ -84,14 +86,26 @@ def _binds(statement: ast.Assign, name: str) -> bool:
     return len(statement.targets) == 1 and isinstance(target := statement.targets[0], ast.Name) and target.id == name
 
 
-def _has_no_workers(value: ast.expr | None) -> bool:
+def _has_no_workers(scope: FactsScope, value: ast.expr | None) -> bool:
     if isinstance(value, ast.IfExp):
-        return _has_no_workers(value.body) and _has_no_workers(value.orelse)
-    if not isinstance(value, ast.Dict) or not all(isinstance(key, ast.Constant) for key in value.keys):
+        return _has_no_workers(scope, value.body) and _has_no_workers(scope, value.orelse)
+    if isinstance(value, ast.Dict):
+        if not all(isinstance(key, ast.Constant) for key in value.keys):
+            return False
+        items = zip(value.keys, value.values, strict=True)
+        numbers = [each for key, each in items if isinstance(key, ast.Constant) and key.value == COUNT]
+    elif isinstance(value, ast.Call) and dotted(value.func) == "dict" and not value.args:
+        if any(word.arg is None for word in value.keywords):
+            return False
+        numbers = [word.value for word in value.keywords if word.arg == COUNT]
+    else:
         return False
-    items = zip(value.keys, value.values, strict=True)
-    numbers = [each for key, each in items if isinstance(key, ast.Constant) and key.value == COUNT]
-    return all(isinstance(each, ast.Constant) and each.value == 0 for each in numbers)
+    return all(_is_zero(scope, each) for each in numbers)
+
+
+def _is_zero(scope: FactsScope, value: ast.expr) -> bool:
+    known = scope.constant(value.id) if isinstance(value, ast.Name) else getattr(value, "value", None)
+    return known == 0 and known is not False
 
 
 def with_workers(call: ast.Call, value: ast.expr) -> ast.expr:

@@ -74,3 +74,15 @@ class FactsScope:
         self.asks: dict[Asked, PassedOn | None] = {}  # those looked up so far: the parameter that each is
         self.taken_out: dict[str, dict[str, int]] = {}  # by name: keys that it has no more, up to which line
         self.current: dict[str, int] = {}  # names that straight-line code bound last, and to what
+
+    def binding(self, name: str) -> FactsScope | None:
+        """This scope, or the first around it that binds the name."""
+        scope: FactsScope | None = self
+        while scope is not None and name not in scope.bound:
+            scope = scope.parent
+        return scope
+
+    def constant(self, name: str) -> object:
+        """The literal that the name is bound to, once; else SEVERAL."""
+        scope = self.binding(name)
+        return scope.constants.get(name, SEVERAL) if scope is not None else SEVERAL
