@@ -107,7 +107,7 @@ def _reads(source: Source, definitions: Mapping[str, ast.stmt]) -> dict[str, fro
         marks = getattr(item, "decorator_list", ())
         if item is None or table.get_lineno() not in {item.lineno, *(mark.lineno for mark in marks)}:
             continue
-        found[table.get_name()] |= {*_loads(table, but=_INITIALISER)}
+        found[table.get_name()] |= {*_loads(table, but=_INITIALISER), *_counted(item)}
         for inner in table.get_children() if isinstance(item, ast.ClassDef) else ():
             if inner.get_name() == _INITIALISER:
                 found[f"{table.get_name()}.{_INITIALISER}"] |= {*_loads(inner)}
@@ -122,6 +122,14 @@ def _loads(table: symtable.SymbolTable, but: str = "") -> Iterator[str]:
     for child in table.get_children():
         if table.get_type() != "class" or child.get_name() != but:
             yield from _loads(child)
+
+
+def _counted(item: ast.AST) -> Iterator[str]:
+    """`count`, of `global count` and `count += 1`: symbol tables do not say that it is read."""
+    declared = {name for node in ast.walk(item) if isinstance(node, ast.Global) for name in node.names}
+    for node in ast.walk(item) if declared else ():
+        if isinstance(node, ast.AugAssign) and isinstance(node.target, ast.Name) and node.target.id in declared:
+            yield node.target.id
 
 
 def _makes_another(node: ast.AST) -> bool:

@@ -64,6 +64,13 @@ def test_what_can_not_be_handed_over(values: str, read: str, start: str) -> None
     assert "under the guard a spawned worker would not see it" in reason
 
 
+def test_a_count_of_the_worker_stays_where_it_finds_it() -> None:
+    counting = "found.append(n)\n    global count\n    count += 1"
+    text = SCRIPT.format(values=PROXY + "\ncount = 0", read=counting, start=START)
+    after = migrated({"a.py": text}, "main-guard")["a.py"]
+    assert after.index("count = 0") < after.index("__main__") < after.index("found = manager")
+
+
 def test_a_script_that_another_file_imports() -> None:
     text = SCRIPT.format(values=PROXY, read="found.append(n)", start=START)
     assert migrated({"a.py": text}, "main-guard")
