@@ -101,7 +101,7 @@ class Outline(FileTree):
             scope = self.scope(scope)
         while True:
             found = self.bindings(scope, name)
-            if self._comprehends(scope, use, name):
+            if self.comprehends(scope, use, name):
                 return scope, [ValueBinding(self.statement(use), None)]
             if found or isinstance(scope, ast.Module):
                 return scope, self.reaching(scope, found, use) if found and scope is innermost else found
@@ -116,8 +116,9 @@ class Outline(FileTree):
         around = self.parents[above] if isinstance(above, ast.comprehension) and above.target is node else None
         return around if isinstance(around, COMPREHENSIONS) else None
 
-    def _comprehends(self, scope: Scope, use: ast.AST, name: str) -> bool:
+    def comprehends(self, scope: Scope, use: ast.AST, name: str) -> bool:
         """`use` stands where a comprehension of the scope has a variable `name`."""
+        self.bindings(scope, name)  # fills what is read here
         comprehended = self._comprehended[scope].get(name)
         chain = [use, *self.ancestors(use)] if comprehended else []
         for comprehension in comprehended or ():

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 
 from ...syntax.callees import FUNCTIONS
 from ...syntax.names import last_name
@@ -15,12 +15,15 @@ _SPLIT = ("array_split", "chunk")
 _READING = ("r", "rb", "rt")
 
 
-def takes_part(read: Read) -> int | None:
-    """A line that takes one part of several by the rank: `files[rank::8]`, `if number % 8 == rank`."""
+def takes_part(read: Read, sizes: Collection[ast.AST] = ()) -> int | None:
+    """A line that takes one part of several by the rank: `files[rank::8]`, `if number % 8 == rank`.
+
+    `sizes`: reads of how many ranks there are that are 1 without a launcher, too.
+    """
     names = _names(read)
     for node in read.outline.nodes:
         for chosen, count in _choosing(read.outline, node):
-            for part in ast.walk(chosen) if not _is_one_alone(read.outline, count) else ():
+            for part in ast.walk(chosen) if not _is_one_alone(read.outline, count, sizes) else ():
                 is_named = isinstance(part, (ast.Name, ast.Attribute)) and last_name(part) in names
                 if part is read.node or is_named:
                     return chosen.lineno
@@ -51,15 +54,17 @@ def _targets(holder: ast.Assign | ast.AnnAssign) -> set[str]:
     return {name for target in targets if (name := last_name(target))}
 
 
-def _is_one_alone(outline: Outline, count: ast.expr | None) -> bool:
+def _is_one_alone(outline: Outline, count: ast.expr | None, sizes: Collection[ast.AST] = ()) -> bool:
     """Without a launcher there is one part, which is all: `int(os.environ.get("WORLD_SIZE", 1))`, also by a name."""
-    while isinstance(count, (ast.Name, ast.Call)):
+    while isinstance(count, (ast.Name, ast.Call)) and count not in sizes:
         if isinstance(count, ast.Name):
             count = outline.only_value(count)
         elif last_name(count.func) == "int" and len(count.args) == 1:
             count = count.args[0]
         else:
             break
+    if count in sizes:
+        return True
     if not isinstance(count, ast.Call) or qualified_name(outline, count.func) not in ("os.environ.get", "os.getenv"):
         return False
     given = [getattr(argument, "value", None) for argument in count.args]

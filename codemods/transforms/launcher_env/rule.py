@@ -147,7 +147,10 @@ def _judge(
             )
     if not _may_join(reach.repo.project):
         if parts := _reads_of_parts(read, others):
-            return confidence, _alone(source, parts)
+            sizes = [each.node for each in parts if each.variable in SIZES]
+            ranks = [each for each in parts if each.variable not in SIZES]
+            taken = next(((each, at) for each in ranks if (at := takes_part(each, sizes)) is not None), None)
+            return confidence, _alone(source, parts) if taken is None else _alone_takes_part(*taken)
         if read.variable not in LOCAL | ONES:
             return confidence, Refused(
                 f"{read.variable} may say which part of the work is this process's, and how many parts its "
@@ -174,11 +177,15 @@ def _judge(
                 f"would not let the run start: start it with {_launcher(other)}"
             )
     if read.variable not in ONES and (at := takes_part(read)):
-        return confidence, Refused(
-            f"line {at} takes this process's part of the work by {read.variable}: with a default, a run without a "
-            f"launcher would silently do one part alone. {_ASK.format(read.variable)}"
-        )
+        return confidence, _alone_takes_part(read, at)
     return confidence, _fix(source, read)
+
+
+def _alone_takes_part(read: Read, line: int) -> Refused:
+    return Refused(
+        f"line {line} takes this process's part of the work by {read.variable}: with a default, a run without a "
+        f"launcher would silently do one part alone. {_ASK.format(read.variable)}"
+    )
 
 
 def _reads_of_parts(read: Read, others: list[tuple[Read, Way | str | None]]) -> list[Read]:

@@ -98,3 +98,17 @@ def test_a_rank_that_other_functions_read_as_well() -> None:
 
 def test_a_size_of_another_launcher() -> None:
     assert not migrated({"main.py": FUNCTIONS.format(size='int(os.environ["WORLD_SIZE"])')}, RULE)
+
+
+@each_row("count, fixed", [("size", True), ("8", False), ("int(os.environ['WORLD_SIZE'])", True), ("parts", False)])
+def test_parts_that_are_more_than_there_are_ranks(count: str, fixed: bool) -> None:
+    text = (
+        "import os\nfrom settings import parts\n\n"
+        "rank = int(os.environ['RANK'])\nsize = int(os.environ['WORLD_SIZE'])\n"
+        f"print(size, sorted(os.listdir('.'))[rank::{count}])\n"
+    )
+    files = {"main.py": text, "settings.py": "parts = 8\n"}
+    assert bool(migrated(files, RULE)) is fixed
+    if not fixed:
+        told = "line 6 takes this process's part of the work by RANK"
+        assert all(reason.startswith(told) for reason in reasons(files, RULE))

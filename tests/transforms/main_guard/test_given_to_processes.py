@@ -72,6 +72,7 @@ def test_the_target_is_called_with_the_rest(process: str, becomes: str) -> None:
         ("mp.Process(target=work)", {"before": "size = number"}, "line 13 changes `size` in the loop"),
         ("mp.Process(target=work)", {"after": "size = number"}, "line 15 changes `size` in the loop"),
         ("mp.Process(target=work)", {"before": "for size in 'ab': pass"}, "line 13 changes `size` in the loop"),
+        ("*[mp.Process(target=work) for size in 'ab']", {}, "makes the process, `size` is another variable"),
         ("mp.Process(None, work)", {}, ""),
         ("mp.Process(target=work, kwargs={})", {}, ""),
         ("mp.Process(target=mp.active_children if number else work)", {}, "has a `target`, which could set it too"),

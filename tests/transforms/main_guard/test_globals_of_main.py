@@ -370,7 +370,7 @@ def test_what_hinders_at_one_pool_is_not_said_of_another(both: str) -> None:
     text = TWO_POOLS.format(parameter="args", both=both)
     found = {each.span.line: each for each in reported({"train.py": text}, "main-guard")}
     reason = found[6].reason or ""
-    assert "where line 14 makes the pool, `args` is a variable of the function" in reason
+    assert "where line 14 makes the pool, `args` is another variable" in reason
     assert (10 in found) is (both == "looked_up")
     assert all(each.fix is not None for line, each in found.items() if line == 10)
 

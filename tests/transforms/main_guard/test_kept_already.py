@@ -46,6 +46,9 @@ if __name__ == "__main__":
         ("pass", "\n        self.args = 3", "Rows([1, 2], args)", False),
         ("pass", "\n\n    def scale(self):\n        self.args = 2 * self.args", "Rows([1, 2], args)", False),
         ("pass", "\n\n    args = 1", "Rows([1, 2], args)", False),
+        ("pass", "\n        setattr(self, 'args', None)", "Rows([1, 2], args)", False),
+        ("pass", "\n        setattr(self, 'other', None)", "Rows([1, 2], args)", True),
+        ("if not rows:\n            return", "", "Rows([1, 2], args)", False),
     ],
 )
 def test_the_attribute_is_read_where_it_is_the_same_object(above: str, below: str, made: str, same: bool) -> None:

@@ -192,7 +192,7 @@ class HandOver:
         if not (self._is_bound_on_import(call, name) or self.order.bound_before(call, name)):
             raise NotDone(f"it is not sure that `{name}` has its value where line {line} makes the {what}")
         if not self._is_the_global(call, name, 0):
-            raise NotDone(f"where line {line} makes the {what}, `{name}` is a variable of the function")
+            raise NotDone(f"where line {line} makes the {what}, `{name}` is another variable")
         if self.values.is_shared(self.outline, name) and not self._is_imported(call.func):
             raise NotDone(f"line {line} makes the {what} by a context, and `{name}` may be of another")
         if pool.kind == PROCESS and (turn := self._changed_in_turn(call, name)) is not None:
@@ -220,6 +220,8 @@ class HandOver:
     def _is_the_global(self, node: ast.AST, name: str, depth: int) -> bool:
         """`name` means the global there, or a parameter that always gets it."""
         scope = self.outline.scope(node)
+        if self.outline.comprehends(scope, node, name):
+            return False
         if isinstance(scope, ast.Module) or isinstance(self.outline.lookup(node, name)[0], ast.Module):
             return True
         bindings = self.outline.bindings(scope, name)

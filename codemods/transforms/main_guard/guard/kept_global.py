@@ -117,11 +117,23 @@ class KeptGlobal:
         given, before = store.value.id, initialiser.body[: initialiser.body.index(store)]
         if len(outline.bindings(initialiser, given)) != 1 or given not in positional(initialiser)[1:]:
             return False
+        if any(isinstance(node, ast.Return) for each in before for node in walk(each)) or self._may_be_set(name):
+            return False
         uses = [node for each in before for node in walk(each) if isinstance(node, ast.Name) and outline.is_self(node)]
         if any(not isinstance(getattr(outline.parents[node], "ctx", None), ast.Store) for node in uses):
             return False  # a method may read it before it is set
         passed = [given_to(positional(initialiser)[1:], call).get(given) for call in self._made(owner)]
         return bool(passed) and all(self._is_global(each, name) for each in passed)
+
+    def _may_be_set(self, name: str) -> bool:
+        """A file that speaks of the name sets attributes by text: `setattr(rows, "args", None)`."""
+        given = (
+            call.args[1]
+            for other in self.starts.callees.repo.mentioning(name)
+            for call in other.calls.get("setattr", ())
+            if len(call.args) > 1
+        )
+        return any(getattr(each, "value", name) == name for each in given)
 
     def _is_global(self, value: ast.expr | None, name: str, depth: int = 0) -> bool:
         """It is the object that the global stands for, also as a parameter, or given back by a function that got it."""
