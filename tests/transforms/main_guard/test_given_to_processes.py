@@ -72,6 +72,8 @@ def test_the_target_is_called_with_the_rest(process: str, becomes: str) -> None:
         ("mp.Process(target=work)", {"before": "size = number"}, "line 13 changes `size` in the loop"),
         ("mp.Process(target=work)", {"after": "size = number"}, "line 15 changes `size` in the loop"),
         ("mp.Process(target=work)", {"before": "for size in 'ab': pass"}, "line 13 changes `size` in the loop"),
+        ("mp.Process(target=work)", {"before": "with open('a') as size: pass"}, "line 13 changes `size` in the loop"),
+        ("mp.Process(target=work)", {"before": "print(size := number)"}, "line 13 changes `size` in the loop"),
         ("*[mp.Process(target=work) for size in 'ab']", {}, "makes the process, `size` is another variable"),
         ("mp.Process(None, work)", {}, ""),
         ("mp.Process(target=work, kwargs={})", {}, ""),
@@ -83,6 +85,45 @@ def test_processes_that_stay(process: str, more: dict[str, str], reason: str) ->
     found = reported({"run.py": text_of(process, **more)}, "main-guard")
     assert {each.fix for each in found} == {None} and found
     assert all("as an argument" in (each.reason or "") and reason in (each.reason or "") for each in found)
+
+
+TURNS = """\
+import multiprocessing as mp
+
+
+def work():
+    print(size)
+
+
+def add(started):
+    started.append(mp.Process(target=work))
+
+
+def take(number):
+    global size
+    size = number
+
+
+def main():
+    started = []
+    {first}
+    for number in range(2):
+        {each}
+        add(started)
+    for process in started:
+        process.start()
+
+
+if __name__ == "__main__":
+    main()
+"""
+
+
+@each_row(("first", "each", "fixed"), [("take(1)", "pass", True), ("take(1)", "take(number)", False)])
+def test_a_function_sets_it_in_the_loop_that_leads_to_the_process(first: str, each: str, fixed: bool) -> None:
+    found = reported({"run.py": TURNS.format(first=first, each=each)}, "main-guard")
+    assert [one.fix is not None for one in found] == [fixed]
+    assert fixed or "line 21 changes `size` in the loop that makes the process" in (found[0].reason or "")
 
 
 @pytest.mark.slow

@@ -14,7 +14,6 @@ from dataclasses import dataclass
 
 from ....finding import Edit, Fix, Import, Refused
 from ....nodes import end_line, end_place
-from ....syntax.assigned import blocks
 from ....syntax.binding_rules import positional
 from ....syntax.callees import FUNCTIONS, Function
 from ....syntax.file_tree import position
@@ -26,9 +25,10 @@ from ....syntax.placement import blank_lines_above, first_attached_line, indenta
 from ....syntax.python_floor import old_python
 from ....tree.source import Source
 from ..set_before import SetBefore, declares
+from ..set_later import SetLater
 from ..settings import root_of
 from ..starts.process_starts import EXECUTOR, Starts
-from ..statements import changed, names_bound
+from ..statements import names_bound
 from .sendable import Sendable, Values
 
 POOL = "multiprocessing.Pool"
@@ -78,6 +78,7 @@ class HandOver:
         """`imported`: another file imports this one."""
         self.starts, self.outline, self.source, self.imported = starts, outline, source, imported
         self.values, self.order = Values(starts, imported), SetBefore(outline, imported)
+        self.later = SetLater(outline, self.order)
         self._names: dict[tuple[str, ...], str] = {}  # of the functions that fixes add, by what each sets
 
     def fix(self, names: Sequence[str], calls: Iterable[ast.Call], readers: Sequence[Function]) -> Fix:
@@ -195,10 +196,10 @@ class HandOver:
             raise NotDone(f"where line {line} makes the {what}, `{name}` is another variable")
         if self.values.is_shared(self.outline, name) and not self._is_imported(call.func):
             raise NotDone(f"line {line} makes the {what} by a context, and `{name}` may be of another")
-        if pool.kind == PROCESS and (turn := self._changed_in_turn(call, name)) is not None:
+        if pool.kind == PROCESS and (turn := self.later.in_turn(call, name)) is not None:
             raise NotDone(f"line {turn} changes `{name}` in the loop that makes the {what}, which may start later")
         late = pool.kind != POOL or any(keyword.arg == _TASKS for keyword in call.keywords) or len(call.args) > 3
-        if late and (after := self._changed_after(call, name)) is not None:
+        if late and (after := self.later.below(call, name)) is not None:
             raise NotDone(
                 f"line {after} changes `{name}` after line {line} makes the {what}, which starts workers later"
             )
@@ -243,37 +244,6 @@ class HandOver:
             if not isinstance(value, ast.Name) or value.id != name or not self._is_the_global(call, name, depth + 1):
                 return False
         return True
-
-    def _changed_in_turn(self, call: ast.Call, name: str) -> int | None:
-        """A line that sets the global, or changes what it stands for, in a loop around the call."""
-        loops = (above for above in self.outline.ancestors(call) if isinstance(above, (ast.For, ast.While)))
-        for loop in loops:
-            for statement in (node for node in ast.walk(loop) if isinstance(node, ast.stmt)):
-                if isinstance(statement, ast.For):
-                    taken = any(isinstance(part, ast.Name) and part.id == name for part in ast.walk(statement.target))
-                else:
-                    simple = not any(blocks(statement))
-                    taken = simple and (name in names_bound(statement) or name in changed(statement))
-                if taken:
-                    return statement.lineno
-        return None
-
-    def _changed_after(self, node: ast.AST, name: str, depth: int = 0) -> int | None:
-        """A line that sets the global, or changes what it stands for, below the pool or a call that leads to it."""
-        scope = self.outline.scope(node)
-        if isinstance(scope, ast.Module) or (isinstance(scope, FUNCTIONS) and declares(self.outline, scope, name)):
-            for binding in self.outline.bindings(scope, name):  # loops too
-                if position(binding.statement) > position(node):
-                    return position(binding.statement)[0]
-        for statement in self.outline.own(scope):
-            if isinstance(statement, ast.stmt) and position(statement) > position(node):
-                simple = not isinstance(statement, (*FUNCTIONS, ast.ClassDef)) and not any(blocks(statement))
-                if simple and (name in names_bound(statement) or name in changed(statement)):
-                    return statement.lineno
-        for call in self.order.calls(scope) if isinstance(scope, FUNCTIONS) and depth < _DEPTH else ():
-            if (after := self._changed_after(call, name, depth + 1)) is not None:
-                return after
-        return None
 
     def _unsafe(self, names: Sequence[str], pools: Sequence[_Pool]) -> str | None:
         """Why the fix needs a look, in words; raises Refused where a value can't be pickled."""
