@@ -229,3 +229,18 @@ def test_views_in_methods_that_a_base_calls() -> None:
     )
     found = check(MemoryFiles({"train.py": text.encode()}), Settings()).findings
     assert [each.confidence for each in found if each.rule == "dict-views"] == [Confidence.PROVEN]
+
+
+@each_row(
+    ("other", "taken"),
+    [
+        ("train.main()", False),
+        ("train.MODE = 'test'\ntrain.main()", True),
+        ("setattr(train, 'MODE', 'test')\ntrain.main()", True),
+        ("setattr(train, 'WAY', 'test')\ntrain.main()", False),
+        ("vars(train)[input()] = 'test'\ntrain.main()", True),
+    ],
+)
+def test_a_constant_that_another_module_may_set(other: str, taken: bool) -> None:
+    text = f"MODE = 'train'\n{LOAD}\ndef main():\n    load(MODE)\n"
+    assert is_taken(text, run=f"import train\n{other}\n") is taken

@@ -107,11 +107,22 @@ class DeadBranches:
             return () if call.stars or call.double_stars else parameter.default
         if at in call.literals:
             value = call.literals[at]
+            if argument >= 0 and self._may_be_set(given.offset, argument):
+                return ()
             return (value,) if value is None or type(value) in (str, int, bool) else ()
         around = self.callers.around(given.offset, call)
         parameters = self.program.functions[around][1].parameters if around >= 0 else ()
         above = next((each for each in parameters if each.node == argument), None)
         return self._values(around, above.name, depth + 1) if above is not None else ()
+
+    def _may_be_set(self, offset: int, argument: int) -> bool:
+        """The argument is a global constant, and other code may give the module another value for it."""
+        facts = self.program.facts[self.program.offsets.index(offset)]
+        nodes = {argument, *(source for source, target, _ in facts.edges if target == argument)}
+        names = [name for name, node in facts.module_names.items() if node in nodes]
+        if any(name in self.without_workers.set_on_others for name in names):
+            return True
+        return any(self.known_calls.may_set_global(name, self.without_workers.by_name) for name in names)
 
     def _place(self, function: int, parameter: Parameter, bound: bool) -> int:
         positional = [each for each in self.program.functions[function][1].parameters if each.kind.is_positional]

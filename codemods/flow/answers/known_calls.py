@@ -63,6 +63,11 @@ class KnownCalls:
             return False
         return all(_SETS_NOTHING.issuperset(hierarchy.all_foreign_bases(each)) for each in family)
 
+    def may_set_global(self, name: str, by_name: list[tuple[int, str]]) -> bool:
+        """Code may set the name of a module by text; `by_name` as above."""
+        nodes = (node for node, set_name in by_name if set_name in ("", name))
+        return any(not (held := self._held(node)) or any(value.kind == MODULE for value in held) for node in nodes)
+
     def _family(self, offset: int, method: int) -> list[int]:
         """The class of a method, and those that derive from it."""
         owner = offset + self.program.functions[method][1].owner

@@ -108,7 +108,7 @@ class WithoutWorkers:
         program = self.solution.program
         file, function = program.functions[method]
         owner = program.class_offset[file] + function.owner
-        if function.owner < 0 or attribute in self._set_on_others or not self._is_only_kept(owner, attribute):
+        if function.owner < 0 or attribute in self.set_on_others or not self._is_only_kept(owner, attribute):
             return -1
         return self.callers.initialiser(owner)
 
@@ -148,7 +148,7 @@ class WithoutWorkers:
         return found
 
     @cached_property
-    def _set_on_others(self) -> set[str]:
+    def set_on_others(self) -> set[str]:
         """The attributes that code sets on something else than `self`, also to numbers."""
         whats = (what for facts in self.solution.program.facts for _, what, _ in facts.distinguished)
         set_to_any = {what[len(GIVEN) : -1] for what in whats if what.startswith(GIVEN)}
