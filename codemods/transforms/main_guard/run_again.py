@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import ast
+import math
 import re
 from collections.abc import Collection, Iterator, Sequence
+from functools import cached_property
 
 from ...finding import Refused
 from ...syntax.callees import Callees, Function
@@ -83,8 +85,9 @@ class RunAgain:
 
     def _made_in_class(self, node: ast.ClassDef) -> Iterator[tuple[str, tuple[int, dict[str, str]]]]:
         """What the body of a class, which stays as it is, computes from what is another each time."""
-        for statement in node.body:
-            if isinstance(statement, (ast.Assign, ast.AnnAssign)):
+        for statement in own_nodes(node.body):
+            around = next(each for each in self.outline.ancestors(statement) if isinstance(each, ast.ClassDef))
+            if isinstance(statement, (ast.Assign, ast.AnnAssign)) and around is node:
                 made = [*self._each_time_another(self.outline, [statement], statement.lineno, 0)]
                 for name in names_bound(statement) if made else ():
                     yield f"{node.name}.{name}", (statement.lineno, {"": made[0][0]})
@@ -191,10 +194,13 @@ class RunAgain:
     def _is_seeded(self, outline: Outline, draw: ast.Call, line: int) -> bool:
         """Something of the file seeds a generator above."""
         line = max(line, draw.lineno) if outline is self.outline else line
-        return any(
-            isinstance(node, ast.Call) and node.lineno < line and "seed" in ast.unparse(node.func)
-            for node in self.outline.nodes
-        )
+        return self._first_seed < line
+
+    @cached_property
+    def _first_seed(self) -> float:
+        """The line of the file's first call that seeds something."""
+        calls = (node for node in self.outline.nodes if isinstance(node, ast.Call))
+        return min((node.lineno for node in calls if "seed" in ast.unparse(node.func)), default=math.inf)
 
     def _another_draw(self, moved: Collection[ast.stmt]) -> Refused | None:
         """The state of a generator of numpy or torch, which a forked worker has from its parent."""

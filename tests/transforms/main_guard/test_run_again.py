@@ -244,6 +244,8 @@ FIELDS = "@dataclass\nclass Conf:\n    size: int = 3\n    key: object = field(de
     [
         ("class Aug:\n    size = 3\n    strength = random.random()", "Aug.strength", "random.random"),
         ("class Aug:\n    size = 3\n    strength = draw()", "Aug.strength", "random.random"),
+        ("class Aug:\n    if True:\n        strength = random.random()", "Aug.strength", "random.random"),
+        ("class Aug:\n    class Own:\n        size = random.random()\n    size = 3", "Aug.size", ""),
         ("class Aug:\n    size = 3\n    strength = random.random()", "Aug.size", ""),
         ("class Aug:\n    def get(self):\n        return random.random()", "Aug().get()", ""),
         (FIELDS.format("random.random"), "CONF.key", "random.random"),
